@@ -1,4 +1,6 @@
-//! Every change of a bank on a disk that fails or dies at every step: afterwards it has happened whole or not at all.
+//! Every change of a bank on a faulty disk takes effect completely or not at all.
+//!
+//! The disk fails or dies at every step.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -55,7 +57,7 @@ fn options() -> BankOptions {
 }
 
 fn open(path: &Path) -> Banks {
-    // What comes after has other names than what was prepared.
+    // The ids after the preparation must differ from those of the preparation.
     let (banks, _) = banks(Arc::new(BankFolder::new(path, options())), None);
     Banks { ids: Arc::new(memory_store::RandomIds), ..banks }
 }
@@ -69,7 +71,9 @@ fn prepare(path: &Path) {
     write(&banks, &bank_entry("session", "b", "3")).unwrap();
 }
 
-/// Runs `act` on banks whose disk has `fault` at step `at`; returns the folder, whether it was acknowledged, and how many steps it took.
+/// Runs `act` on banks with a disk that has `fault` at step `at`.
+///
+/// Returns the folder, whether `act` succeeded, and its number of steps.
 fn run(act: Act, fault: Fault, at: u64) -> (TempDir, bool, u64) {
     let home = tempfile::tempdir().unwrap();
     prepare(home.path());
@@ -77,13 +81,13 @@ fn run(act: Act, fault: Fault, at: u64) -> (TempDir, bool, u64) {
     let clock = disk.clock();
     let store: Arc<dyn BankStore> = Arc::new(BankFolder::on_disk(home.path(), Arc::new(disk), options()));
     let banks = Banks { clock, ..banks(store, None).0 };
-    // Leave the ids behind that the preparation used.
+    // Skip the ids that the preparation used.
     (0..20).for_each(|_| drop(banks.ids.operation_id()));
     let acknowledged = act(&banks).is_ok();
     (home, acknowledged, steps.load(Ordering::Relaxed))
 }
 
-/// Returns what the banks hold, and what can be taken back, by another process that comes after.
+/// Returns the content of the banks and the number of operations, as a later process reads them.
 fn state(home: &Path) -> (Vec<String>, usize) {
     let banks = open(home);
     let mut held = Vec::new();
@@ -105,7 +109,7 @@ fn check(what: &str, act: Act, fault: Fault) -> u64 {
     let (.., steps) = run(act, fault, u64::MAX);
     for at in fault.moments(steps) {
         let (home, acknowledged, _) = run(act, fault, at);
-        // The next writer comes first: it sees to what was interrupted.
+        // The next writer runs first: it recovers from the interrupted operation.
         let banks = open(home.path());
         write(&banks, &bank_entry("next", "a", "1"))
             .unwrap_or_else(|error| panic!("{what}, {fault:?} at step {at}: then {error}"));
@@ -116,7 +120,7 @@ fn check(what: &str, act: Act, fault: Fault) -> u64 {
         let is_whole = now == after;
         assert!(is_whole || now == before, "{what}, {fault:?} at step {at} is half done: {now:#?}");
         assert!(is_whole || !acknowledged, "{what}, {fault:?} at step {at} was acknowledged and is lost");
-        // Where a bank was compressed, its former file may still be there.
+        // If a bank was compressed, its old file may still exist.
         repair(&banks, None, ANY, Repairs::All).unwrap();
         assert_eq!(repair(&banks, None, ANY, Repairs::None).unwrap(), [], "{what}, {fault:?} at step {at}");
         let leftovers: Vec<_> = std::fs::read_dir(home.path())

@@ -1,4 +1,4 @@
-//! Several processes count in one bank and lose nothing.
+//! Several processes count in one bank, and no update is lost.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -14,13 +14,13 @@ use memory_core::testing::banks;
 use memory_core::{Code, Secrets};
 use memory_store::bank::{BankFolder, BankOptions};
 
-/// Names the folder and how often to count.
+/// Environment variable with the folder and the number of updates.
 const TASK: &str = "MEMORY_TEST_COUNTER";
 const WRITERS: usize = 8;
 const TIMES: usize = 500;
 
 fn open(path: &Path) -> Banks {
-    // Every writer's operations have names of their own.
+    // Random ids keep the operations of the writers distinct.
     let (banks, _) = banks(Arc::new(BankFolder::new(path, BankOptions::default())), None);
     Banks { ids: Arc::new(memory_store::RandomIds), ..banks }
 }
@@ -37,7 +37,7 @@ fn counted(banks: &Banks) -> String {
     read(banks, &bank, &key, ScopeChoice::Detected).unwrap().entry.value.to_string()
 }
 
-/// One writer: on its own it counts a little; started by the test below, as far as it is told.
+/// A writer process. On its own it counts to 3; the test below starts it with a task.
 #[test]
 fn a_counter_counts() {
     if let Ok(task) = std::env::var(TASK) {
@@ -73,7 +73,7 @@ fn start(folder: &Path) -> Child {
         .unwrap()
 }
 
-/// A filter that adds one, and goes on only when it is allowed to.
+/// A filter that adds one, and waits until the test lets it continue.
 #[derive(Debug)]
 struct Halting {
     begun: Sender<()>,
@@ -122,7 +122,7 @@ fn a_filter_that_runs_delays_no_other_writer_and_runs_again_where_one_was_faster
             let counting = scope.spawn(count);
             for change in &changes {
                 begins.recv().unwrap();
-                // Nobody waits: who finds a lock held is refused at once.
+                // No call waits: a lock that is held would make the writer fail immediately.
                 put(&others, "stats", "other", "1").unwrap();
                 put(&others, "another", "key", "1").unwrap();
                 put(&others, "stats", "visits", change).unwrap();
@@ -156,11 +156,11 @@ fn a_version_that_locks_the_folder_is_waited_for_and_one_bank_does_not_wait_for_
     put(&impatient, "another", "a", "2").unwrap();
 }
 
-/// A filter during whose runs a program that takes no lock changes the value.
+/// A filter during which a program without a lock changes the value.
 #[derive(Debug)]
 struct Chased {
     file: std::path::PathBuf,
-    /// How long each run under the lock may take.
+    /// The time limit of each run under the lock.
     times: Arc<Mutex<Vec<Duration>>>,
     changes: std::sync::atomic::AtomicU64,
 }
@@ -185,7 +185,7 @@ fn a_filter_that_runs_several_times_under_the_lock_has_one_second_in_all() {
     let (file, changes) = (home.path().join("stats.json"), std::sync::atomic::AtomicU64::new(1));
     std::fs::write(&file, r#"{"entries":{"visits":{"value":0}}}"#).unwrap();
     let filter = Arc::new(Chased { file, times: Arc::clone(&times), changes });
-    // The clock goes on by a second each time it is asked.
+    // The clock advances by a second with each reading.
     let banks = Banks { filter, ..open(home.path()) };
     let (bank, key) = ("stats".parse().unwrap(), "visits".parse().unwrap());
     let refused = update(&banks, &bank, &key, "", ScopeChoice::Detected, Missing::Refuse, Secrets::Refuse).unwrap_err();

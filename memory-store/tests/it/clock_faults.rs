@@ -1,4 +1,4 @@
-//! A clock that stands still, or jumps back a year, between two changes: the second one is the last, and is what is taken back.
+//! After a clock that stops, or jumps back a year, the second of two changes is the one that is undone.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use memory_store::{FileStore, Options, RandomIds};
 use crate::home::{Home, repeatable_services};
 use crate::requests::{a_topic, bank_entry};
 
-/// A clock that stands still.
+/// A clock that always returns the same time.
 #[derive(Debug, Clone, Copy)]
 struct At(DateTime<Utc>);
 
@@ -29,7 +29,7 @@ impl Clock for At {
     }
 }
 
-/// Calls `check` with what the clock says first and from then on.
+/// Calls `check` with the first time and the later time of each clock.
 fn each_clock(check: impl Fn(Arc<At>, Arc<At>)) {
     let first: DateTime<Utc> = "2026-05-07T10:00:00Z".parse().unwrap();
     for jump in [TimeDelta::zero(), TimeDelta::days(-365)] {

@@ -1,5 +1,7 @@
-//! Every change of conversations on a disk that fails or dies at every step: afterwards each entry is active or a tombstone, what was
-//! acknowledged is done, and to ask again is to do each change once.
+//! Every change of conversations on a disk that fails or dies at every step.
+//!
+//! Afterwards each entry is active or a tombstone, acknowledged changes are complete, and a repetition applies each
+//! change once.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -68,7 +70,7 @@ fn at_whichever_step_the_disk_fails_no_entry_is_lost_and_asking_again_ends_well(
                 let is_there = kept.iter().chain(&gone).any(|text| text.starts_with(name));
                 assert!(is_there, "{fault:?} at step {at} loses {name}: {kept:?} {gone:?}");
             }
-            // Nothing goes before what takes its place is there.
+            // An entry is not deleted before its replacement exists.
             assert!(kept.contains(&"old-1".into()) || kept.contains(&"new-1".into()), "{fault:?} at step {at}: {kept:?}");
             if done.is_ok() || steps.load(Ordering::Relaxed) < at {
                 assert_eq!(kept, ["new-1", "new-2", "old-3", "new summary"], "{fault:?} at step {at}");
@@ -91,7 +93,7 @@ fn what_is_there_already_is_made_durable_when_it_is_asked_for_again() {
     let home = tempfile::tempdir().unwrap();
     let add = [EntryChange::Add(entry("new"))];
     ConversationFolder::new(home.path()).commit(&id(), &add).unwrap();
-    // Perhaps that was where it failed before.
+    // The first attempt may have failed at the sync.
     let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, u64::MAX);
     let syncs = disk.syncs();
     ConversationFolder::on_disk(home.path(), Arc::new(disk)).commit(&id(), &add).unwrap();

@@ -1,4 +1,4 @@
-//! What takes entries of conversations away is recorded, and undone, whichever step the disk fails at.
+//! Deletions of conversation entries are logged and can be undone, at whichever step the disk fails.
 
 use std::fs;
 use std::path::Path;
@@ -46,7 +46,7 @@ fn delete(name: &str, by: Option<&str>) -> EntryChange {
     EntryChange::Delete { id: entry_id(name), replaced_by: by.map(entry_id) }
 }
 
-/// The fact `old` is replaced by `new`.
+/// Returns the changes that replace the fact `old` with `new`.
 fn replace(old: &str, new: &str) -> Vec<EntryChange> {
     vec![EntryChange::Add(entry(new)), delete(old, Some(new))]
 }
@@ -63,7 +63,7 @@ fn active(home: &Path) -> Vec<String> {
     index.entries().iter().map(|entry| entry.id.to_string()).collect()
 }
 
-/// Returns the active files with their bytes.
+/// Returns the active files with their content.
 fn files(home: &Path) -> Vec<(String, Vec<u8>)> {
     let folder = fs::read_dir(home.join("entries/default/facts")).unwrap().map(Result::unwrap);
     let mut files: Vec<_> =
@@ -143,7 +143,7 @@ fn deleted_entries_are_listed_restored_and_purged() {
     let before = files(home.path());
     let evicted = operation(ConversationVerb::Evict);
     store.commit_operation(&id(), &[delete("aaaa", None), delete("bbbb", None)], &evicted).unwrap();
-    // As the other program has it, tombstones lie beside all conversations.
+    // The other program stores tombstones next to all conversations.
     let beside = home.path().join("entries/deleted/work/facts/1__cccc.md");
     fs::create_dir_all(beside.parent().unwrap()).unwrap();
     fs::write(&beside, "---\nid: cccc\nrole: memory\nconversation_id: work\nreplaced_by: dddd\n---\nfact\n").unwrap();
@@ -192,7 +192,7 @@ fn the_same_changes_again_are_recorded_once_and_not_made_after_an_undo() {
     undo_last(&store).unwrap();
     commit(&store, &changes);
     assert_eq!((store.operations().unwrap().len(), active(home.path())), (2, vec!["a".to_owned()]));
-    // What is deleted for being old may be deleted for that again.
+    // An entry that is evicted because of its age may be evicted again.
     let oldest = [delete("a", None)];
     for _ in 0..2 {
         store.commit_operation(&id(), &oldest, &operation(ConversationVerb::Evict)).unwrap();
@@ -216,11 +216,11 @@ fn the_same_changes_again_leave_what_was_restored_since() {
     commit(&store, &changes);
     assert_eq!((active(home.path()), files(home.path())), (vec!["aaaa".to_owned(), "cccc".into()], before));
     assert_eq!(store.operations().unwrap().len(), 2);
-    // Once the restoration is undone, there is nothing to leave.
+    // After an undo of the restoration, the repeated changes delete the entry again.
     undo_last(&store).unwrap();
     commit(&store, &changes);
     assert_eq!(active(home.path()), ["cccc"]);
-    // What is deleted for being old may be deleted for that again, which is recorded.
+    // An entry that is evicted because of its age may be evicted again, and this is logged.
     bring_back();
     for count in [5, 7] {
         store.commit_operation(&id(), &oldest, &operation(ConversationVerb::Evict)).unwrap();
@@ -274,7 +274,9 @@ fn at_whichever_step_the_disk_fails_an_undo_loses_nothing_and_asking_again_compl
     );
 }
 
-/// Does `work` on a disk that fails at each step in turn; `again` looks at what is left, and asks again.
+/// Runs `work` on a disk that fails at each step in turn.
+///
+/// `again` checks the result and repeats the work.
 fn each_fault(
     work: impl Fn(&ConversationFolder, Option<&OperationId>) -> Result<(), StoreError>,
     again: impl Fn(&Path),

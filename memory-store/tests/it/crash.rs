@@ -1,4 +1,4 @@
-//! A writing process is killed at random points; everything that it said was written is there afterwards.
+//! A writer process is killed at random times; all acknowledged writes exist afterwards.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -12,11 +12,11 @@ use memory_store::{FileStore, Options};
 
 use crate::home::{Home, services};
 
-/// Names the home of a writer that goes on until it is killed.
+/// Environment variable with the home of a writer that runs until it is killed.
 const HOME: &str = "MEMORY_TEST_CRASH_HOME";
 const KILLS: usize = 200;
 
-/// The writer: on its own it does a few rounds and checks them; started by the test below, it goes on until it is killed.
+/// The writer process. On its own it runs five rounds; the test below starts it and kills it.
 #[test]
 fn a_writer_acknowledges_what_it_did() {
     let Ok(home) = std::env::var(HOME) else {
@@ -33,7 +33,7 @@ fn a_writer_acknowledges_what_it_did() {
     }
 }
 
-/// Writes a memory, changes it, and deletes every third one; says so after each.
+/// Writes and tags a memory, deletes it in every third round, and reports each change with `say`.
 fn rounds(services: &Services, round: usize, say: &mut dyn FnMut(&str)) {
     let process = std::process::id();
     let id =
@@ -49,12 +49,12 @@ fn rounds(services: &Services, round: usize, say: &mut dyn FnMut(&str)) {
     }
 }
 
-/// What was acknowledged.
+/// The acknowledged changes.
 #[derive(Default)]
 struct Acknowledged {
     written: HashSet<String>,
     tagged: HashMap<String, String>,
-    /// These may or may not be there.
+    /// Deletions without an acknowledgement, which may have succeeded.
     deleting: HashSet<String>,
     deleted: HashSet<String>,
 }
@@ -102,12 +102,12 @@ fn what_a_killed_process_acknowledged_is_there() {
     assert!(KILLS < seen.written.len(), "only {} writes were acknowledged", seen.written.len());
     let services = home.services();
     seen.check(&services);
-    // The last interrupted operation is taken back by the next writer.
+    // The next writer rolls back the last interrupted operation.
     write(&services, Draft::new("the last word"), Secrets::Refuse).unwrap();
     assert_eq!(home.leftovers(), Vec::<String>::new());
 }
 
-/// Starts a writer, hears some of what it does, kills it at no particular moment, and hears the rest.
+/// Starts a writer, reads some of its output, kills it at a random time, and reads the rest.
 fn listen_and_kill(home: &Home, seen: &mut Acknowledged) {
     let mut writer = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "crash::a_writer_acknowledges_what_it_did", "--nocapture"])
@@ -121,7 +121,7 @@ fn listen_and_kill(home: &Home, seen: &mut Acknowledged) {
     let mut heard = 0;
     for line in output.lines() {
         let line = line.unwrap();
-        // A line that the kill has cut was not acknowledged.
+        // A line cut off by the kill is not an acknowledgement.
         let Some(said) = line.strip_prefix("ack ").and_then(|said| said.strip_suffix(" .")) else { continue };
         seen.hear(said);
         heard += 1;

@@ -1,4 +1,4 @@
-//! What a daemon needs: to be the only one, to hear of changes, and to work in slices.
+//! The lock of a daemon, the notification of changes, and work in slices.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,13 +14,13 @@ use memory_store::{DaemonLock, DaemonProcess, FileStore, Freshness, Options, Wat
 
 use crate::home::{Home, services};
 
-/// Names the home of a daemon that runs until it is killed.
+/// Environment variable with the home of a daemon that runs until it is killed.
 const HOME: &str = "MEMORY_TEST_DAEMON_HOME";
 
-/// No machine is so slow.
+/// A timeout that is long enough for any machine.
 const DEADLINE: Duration = Duration::from_mins(1);
 
-/// The daemon: on its own it takes the lock and gives it back; started by the tests below, it keeps it until it is killed.
+/// The daemon process. On its own it releases the lock; the tests below start it and kill it.
 #[test]
 fn a_daemon_has_the_lock_while_it_lives() {
     let Ok(home) = std::env::var(HOME) else {
@@ -31,7 +31,7 @@ fn a_daemon_has_the_lock_while_it_lives() {
     };
     let _lock = DaemonLock::acquire(Path::new(&home), std::process::id()).unwrap();
     println!("\nlocked");
-    // Nothing is ever written there, and the end of it is that of the test.
+    // Nothing is written to the standard input, which is closed at the end of the test.
     let _ = std::io::stdin().read_line(&mut String::new());
 }
 
@@ -64,10 +64,10 @@ fn a_living_daemon_is_named_to_the_next_one_and_a_killed_one_makes_way() {
     second.wait().unwrap();
 }
 
-/// Listens to a home.
+/// Watches a home.
 fn watch(home: &Home) -> (Watch, Receiver<()>) {
     let (sender, receiver) = channel();
-    // Once the test is over nobody listens.
+    // After the test the channel has no receiver.
     let watch = Watch::begin(&fs::canonicalize(home.path()).unwrap(), move || {
         let _ = sender.send(());
     })
@@ -75,14 +75,14 @@ fn watch(home: &Home) -> (Watch, Receiver<()>) {
     (watch, receiver)
 }
 
-/// Makes a file. What happened before is heard before it is.
+/// Writes a file. Earlier changes are reported before it.
 fn mark(home: &Home, name: &str) -> String {
     let path = format!("categories/inbox/{name}.md");
     fs::write(home.path().join(&path), name).unwrap();
     path
 }
 
-/// Returns the files that are heard of up to `last`.
+/// Returns the reported files up to `last`.
 fn hear_until(watch: &Watch, bell: &Receiver<()>, last: &str) -> BTreeSet<String> {
     let until = Instant::now() + DEADLINE;
     let mut heard = BTreeSet::new();
@@ -115,7 +115,7 @@ fn changes_of_conversations_are_heard() {
     let home = Home::new();
     write(&home.services(), Draft::new("prefers dark mode"), Secrets::Refuse).unwrap();
     let path = "entries/default/facts/1.md";
-    // A name such as ../me makes a folder that begins with dots.
+    // A name such as `../me` becomes a folder that starts with dots.
     let dotted = "entries/.._me/facts/1.md";
     for path in [path, dotted] {
         fs::create_dir_all(home.path().join(path).parent().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Every operation on a disk that fails or dies at every step: afterwards it has happened whole or not at all.
+//! Every operation on a disk that fails or dies at every step takes effect completely or not at all.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -18,7 +18,7 @@ use crate::home::{Home, assert_kept, repeatable_services, save_all};
 
 type Act = fn(&Services, &Prepared) -> Result<(), StoreError>;
 
-/// What is in a home before an operation.
+/// The memories in a home before an operation.
 struct Prepared {
     first: String,
     second: String,
@@ -67,14 +67,15 @@ fn prepare(home: &Home) -> Prepared {
     Prepared { first, second, deleted }
 }
 
-/// Runs `act` on a home whose disk has `fault` at step `at`; returns the home, whether it was acknowledged, and how many
-/// steps it took.
+/// Runs `act` on a home with a disk that has `fault` at step `at`.
+///
+/// Returns the home, whether `act` succeeded, and its number of steps.
 fn run(act: Act, fault: Fault, at: u64) -> (Home, bool, u64) {
     let home = Home::new();
     let prepared = prepare(&home);
     let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
     let ids = Arc::new(CountingIds::default());
-    // Leave the ids behind that the preparation used.
+    // Skip the ids that the preparation used.
     (0..20).for_each(|_| drop(ids.operation_id()));
     let clock = disk.clock();
     let store = FileStore::on(Arc::new(disk), home.path(), Options::default());
@@ -83,7 +84,7 @@ fn run(act: Act, fault: Fault, at: u64) -> (Home, bool, u64) {
     (home, acknowledged, steps)
 }
 
-/// Returns what a home says, by another process that comes after.
+/// Returns the state of a home, as a later process reads it.
 fn state(home: &Home) -> Vec<String> {
     let services = home.services();
     let slice = Slice { order: Order::Title, offset: 0, limit: None };
@@ -110,7 +111,7 @@ fn check(name: &str, act: Act, fault: Fault) -> u64 {
     let (.., steps) = run(act, fault, u64::MAX);
     for at in fault.moments(steps) {
         let (home, acknowledged, _) = run(act, fault, at);
-        // The next writer comes first: it takes back what was interrupted.
+        // The next writer runs first: it rolls back the interrupted operation.
         write(&home.services(), Draft::new("the next command works"), Secrets::Refuse)
             .unwrap_or_else(|error| panic!("{name}, {fault:?} at step {at}: then {error}"));
         undo(&home.services(), None).unwrap();
@@ -164,7 +165,7 @@ fn a_power_cut_while_an_operation_is_taken_back_changes_nothing() {
             let (home, ..) = run(act, Fault::Dies, at);
             let (disk, taken) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, again);
             let store = FileStore::on(Arc::new(disk), home.path(), Options::default());
-            // A writer that does nothing but look first whether something was interrupted.
+            // A purge without effect only recovers from an interrupted operation.
             let _ = repeatable_services(store).history.purge(chrono::DateTime::UNIX_EPOCH);
             if taken.load(Ordering::Relaxed) < again {
                 break;
@@ -186,7 +187,8 @@ fn an_undo_that_died_is_done_by_the_next_and_no_other_operation_is_undone() {
         let (home, acknowledged, _) = run(take_back, Fault::Dies, at);
         if !acknowledged {
             let undone = undo(&home.services(), None).unwrap();
-            // What was whole before the disk died is done; the next in turn is the link, which is done again.
+            // If the interrupted undo was complete, this call undid the next operation, a link, and must be undone
+            // itself.
             if undone.record.verb != memory_core::Verb::Delete {
                 undo(&home.services(), Some(undone.undo.as_str())).unwrap();
             }

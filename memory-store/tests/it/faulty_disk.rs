@@ -1,4 +1,4 @@
-//! A disk that fails, or dies, at a given step; or a clock that goes wrong.
+//! A disk that fails or dies at a given step, or a faulty clock.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,22 +11,24 @@ use memory_store::disk::{Disk, Entry, RealDisk, Signature};
 
 use crate::power_cut::Unsynced;
 
-/// What happens at the chosen step.
+/// The fault at the chosen step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// That change fails with this number of the system, and the next ones work again.
+    /// This change fails with this error number, and later ones work again.
     Fails(i32),
-    /// That change fails for lack of space after half of its bytes, where it has any, and the next ones work again.
+    /// This change fails for lack of space after half of its bytes, if it has any; later ones work again.
     Short,
-    /// That look at the disk fails with this number of the system, and the next ones work again.
+    /// This read fails with this error number, and later ones work again.
     Blind(i32),
-    /// That change writes only half of its bytes, where it has any, and nothing works from then on.
+    /// This change writes only half of its bytes, if it has any, and nothing works afterwards.
     Dies,
-    /// Nothing works from that change on, and whatever was not synced is gone. After the last change, it is gone all the same.
+    /// Nothing works from this change on, and all unsynced changes are lost.
+    ///
+    /// They are lost even if the fault is after the last change.
     Forgets,
-    /// The clock goes back a year when it is asked that time.
+    /// The clock jumps back a year at this reading.
     GoesBack,
-    /// The clock stands still from when it is asked that time.
+    /// The clock stops at this reading.
     Stands,
 }
 
@@ -39,7 +41,7 @@ impl Fault {
     /// A disk that is full at one step.
     pub(crate) const FULL: Self = Self::Fails(ENOSPC);
 
-    /// All of them.
+    /// All faults.
     pub(crate) const ALL: [Self; 11] = [
         Self::Dies,
         Self::Forgets,
@@ -54,19 +56,21 @@ impl Fault {
         Self::Stands,
     ];
 
-    /// Those of the disk.
+    /// Returns the faults of the disk, without those of the clock.
     pub(crate) fn of_disks() -> &'static [Self] {
         let of_clocks = [Self::GoesBack, Self::Stands].len();
         &Self::ALL[..Self::ALL.len() - of_clocks]
     }
 
-    /// Returns the steps at which it may come to what takes `steps`: what was not synced is forgotten after the last one, too.
+    /// Returns the steps at which the fault can occur in an operation of `steps` steps.
+    ///
+    /// Unsynced changes can also be lost after the last step.
     pub(crate) fn moments(self, steps: u64) -> std::ops::RangeInclusive<u64> {
         1..=steps + u64::from(self == Self::Forgets)
     }
 }
 
-/// Does `check` for each command and each of the faults, and prints at how many steps each fault was tried.
+/// Runs `check` for each command and fault, and prints the number of tested steps.
 pub(crate) fn table<A: Copy>(commands: &[(&str, A)], faults: &[Fault], check: impl Fn(&str, A, Fault) -> u64) {
     let names: Vec<String> = faults.iter().map(Fault::to_string).collect();
     println!("| command | {} |\n|---|{}", names.join(" | "), "---:|".repeat(names.len()));
@@ -97,8 +101,9 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// A disk that works until the chosen step. Those that look are counted for [`Fault::Blind`], questions to its clock for faults of the clock,
-/// and steps that change something for all others.
+/// A disk that works until the chosen step.
+///
+/// [`Fault::Blind`] counts reads, faults of the clock count its readings, and all other faults count changes.
 #[derive(Debug)]
 pub(crate) struct FaultyDisk {
     real: RealDisk,
@@ -111,7 +116,7 @@ pub(crate) struct FaultyDisk {
     unsynced: Option<Unsynced>,
 }
 
-/// What goes on beside it: before each append gets to the disk, or before the chosen step.
+/// A function that runs before each append, or before the chosen step.
 struct Beside(Box<dyn Fn() + Send + Sync>);
 
 impl std::fmt::Debug for Beside {
@@ -121,7 +126,7 @@ impl std::fmt::Debug for Beside {
 }
 
 impl FaultyDisk {
-    /// Returns a disk that has its fault at step `at`, counted from 1, and the counter of its steps.
+    /// Returns a disk with a fault at step `at`, counted from 1, and the counter of its steps.
     pub(crate) fn new(real: RealDisk, fault: Fault, at: u64) -> (Self, Arc<AtomicU64>) {
         let steps = Arc::new(AtomicU64::new(0));
         let slowness = Beside(Box::new(|| ()));
@@ -129,21 +134,22 @@ impl FaultyDisk {
         (Self { real, fault, at, steps: Arc::clone(&steps), syncs: Arc::default(), slowness, saves: None, unsynced }, steps)
     }
 
-    /// Returns the clock that goes wrong where that is the fault, and is right where it is another.
+    /// Returns the clock: faulty if the fault is one of the clock, and correct otherwise.
     pub(crate) fn clock(&self) -> Arc<dyn Clock> {
         let (fault, at, asked) = (self.fault, self.at, Arc::clone(&self.steps));
         Arc::new(FaultyClock { real: FakeClock::default(), fault, at, asked, stood: OnceLock::new() })
     }
 
-    /// Returns a disk that works, on which `wait` goes on before each append.
+    /// Returns a disk without a fault that runs `wait` before each append.
     pub(crate) fn slow(real: RealDisk, wait: impl Fn() + Send + Sync + 'static) -> Self {
         let mut disk = Self::new(real, Fault::Dies, u64::MAX).0;
         disk.slowness = Beside(Box::new(wait));
         disk
     }
 
-    /// Returns a disk that works, on which another program saves its files before step `at`, and the counter of its steps. Those that
-    /// take a file away are none of them: no system has a way to look at a file and to take it away in one.
+    /// Returns a disk on which another program saves its files before step `at`, and the step counter.
+    ///
+    /// Deletions do not count as steps: no system can check and delete a file atomically.
     pub(crate) fn beside(real: RealDisk, at: u64, saves: impl Fn() + Send + Sync + 'static) -> (Self, Arc<AtomicU64>) {
         let (mut disk, _) = Self::new(real, Fault::Stands, at);
         disk.saves = Some(Beside(Box::new(saves)));
@@ -157,7 +163,7 @@ impl FaultyDisk {
         }
     }
 
-    /// Returns the counter of what was made durable.
+    /// Returns the counter of syncs.
     pub(crate) fn syncs(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.syncs)
     }
@@ -208,14 +214,14 @@ impl FaultyDisk {
         }
     }
 
-    /// Lets go of what was not synced.
+    /// Reverts the unsynced changes.
     fn cut(&self) {
         if let Some(unsynced) = &self.unsynced {
             unsynced.forget(&self.real);
         }
     }
 
-    /// Notes what a change would leave without a sync, before it is made.
+    /// Records the unsynced state of a change before it is made.
     fn note(&self, note: impl FnOnce(&Unsynced, &RealDisk)) {
         if let Some(unsynced) = self.unsynced.as_ref().filter(|_| !self.is_dead()) {
             note(unsynced, &self.real);
@@ -223,7 +229,7 @@ impl FaultyDisk {
     }
 }
 
-/// A clock that goes wrong at the chosen question.
+/// A clock with a fault at the chosen reading.
 #[derive(Debug)]
 struct FaultyClock {
     real: FakeClock,

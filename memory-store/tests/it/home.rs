@@ -1,4 +1,4 @@
-//! A home folder of its own for each test.
+//! A separate home folder for each test.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use memory_core::testing::{CountingIds, FakeClock};
 use memory_core::{History, InboxTtl, MemoryStore, Services};
 use memory_store::{FileStore, Options};
 
-/// A home folder that is gone when this is dropped.
+/// A home folder that is deleted on drop.
 pub(crate) struct Home {
     folder: tempfile::TempDir,
 }
@@ -27,12 +27,12 @@ impl Home {
         services(FileStore::open(self.path(), Options::default()).unwrap())
     }
 
-    /// Returns the temporary files that writes have left behind.
+    /// Returns the temporary files that writes left.
     pub(crate) fn leftovers(&self) -> Vec<String> {
         self.files("categories").into_keys().filter(|path| path.strip_suffix(".tmp").is_some()).collect()
     }
 
-    /// Returns all files below `folder` with what they hold, by their paths below the home.
+    /// Returns all files below `folder` with their content, by their paths below the home.
     pub(crate) fn files(&self, folder: &str) -> BTreeMap<String, Vec<u8>> {
         let mut files = BTreeMap::new();
         collect(self.path(), &self.path().join(folder), &mut files);
@@ -40,7 +40,9 @@ impl Home {
     }
 }
 
-/// Has another program save every note in a folder: each says then which one it is. Returns what it has written into them.
+/// Saves every note in a folder as another program does, and returns the texts that it adds.
+///
+/// Each text contains the name of its note.
 pub(crate) fn save_all(folder: &Path) -> Vec<String> {
     let mut files = BTreeMap::new();
     collect(folder, folder, &mut files);
@@ -54,7 +56,7 @@ pub(crate) fn save_all(folder: &Path) -> Vec<String> {
     files.into_iter().map(save).collect()
 }
 
-/// Makes sure that what another program has written is somewhere in a folder.
+/// Asserts that each text of another program is in some file of a folder.
 pub(crate) fn assert_kept(saved: &[String], folder: &Path, when: &str) {
     let mut files = BTreeMap::new();
     collect(folder, folder, &mut files);
@@ -76,7 +78,7 @@ fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
     }
 }
 
-/// Returns services over `store`, with real ids, so that several processes or handles do not make the same ones.
+/// Returns services over `store` with random ids, which differ between processes and handles.
 pub(crate) fn services(store: FileStore) -> Services {
     let store = Arc::new(store);
     Services {
@@ -94,7 +96,7 @@ pub(crate) fn services(store: FileStore) -> Services {
     }
 }
 
-/// Returns services over `store` with ids that are the same in every run.
+/// Returns services over `store` with the same ids in every run.
 pub(crate) fn repeatable_services(store: FileStore) -> Services {
     Services { ids: Arc::new(CountingIds::default()), ..services(store) }
 }

@@ -1,4 +1,6 @@
-//! Every change of a session or a value on a disk that fails or dies at every step: afterwards it has happened whole or not at all.
+//! Every change of a session or value on a faulty disk takes effect completely or not at all.
+//!
+//! The disk fails or dies at every step.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,12 +29,12 @@ fn said(role: &str, content: &str) -> Draft {
     Draft::said(role.parse().unwrap(), content)
 }
 
-/// Opens sessions for a process of its own.
+/// Opens sessions with random ids, as a separate process does.
 fn open(store: HistoryFolder) -> Messages {
     Messages { ids: Arc::new(RandomIds), ..messages(Arc::new(store)).0 }
 }
 
-/// Opens values for a process of its own.
+/// Opens values with random ids, as a separate process does.
 fn open_values(store: ValueFolder) -> Values {
     Values { ids: Arc::new(RandomIds), ..values(Arc::new(store)) }
 }
@@ -54,7 +56,7 @@ const CHANGES: [(&str, Change); 8] = [
     ("undo of an undo", |all| history::undo(all, Some(&operation(all, "back", InstanceVerb::Undo)?)).map(drop)),
 ];
 
-/// Returns what was done to a session.
+/// Returns the id of the last operation on a session with this verb.
 fn operation(all: &Messages, session: &str, verb: InstanceVerb) -> Result<String, InstanceError> {
     let records = history::operations(all, usize::MAX)?;
     Ok(records.into_iter().find(|one| one.subject == session && one.verb == verb).unwrap().operation.id.to_string())
@@ -79,7 +81,7 @@ fn prepare(home: &Path) {
     history::undo(&all, None).unwrap();
 }
 
-/// Returns what the sessions hold, for another process that comes after.
+/// Returns the content of the sessions, as a later process reads it.
 fn held(home: &Path) -> Vec<String> {
     let all = open(HistoryFolder::new(home));
     let content = |record: &Record| record.text().to_value()["content"].as_str().unwrap().to_owned();
@@ -88,7 +90,7 @@ fn held(home: &Path) -> Vec<String> {
         let reading = history::read(&all, &session(name), &Filter::default(), Window::default()).unwrap();
         held.push(format!("{name}: {:?}", reading.records.iter().map(content).collect::<Vec<_>>()));
     }
-    // What is told was done, and is all that was.
+    // The log must contain exactly the operations that were carried out.
     for record in history::operations(&all, usize::MAX).unwrap() {
         let state = if record.undone_by.is_some() { ", taken back" } else { "" };
         held.push(format!("{} {}{state}", record.verb.as_str(), record.subject));
@@ -96,7 +98,9 @@ fn held(home: &Path) -> Vec<String> {
     held
 }
 
-/// Runs `change` on a disk that has `fault` at step `at`; returns the folder, whether it was acknowledged, and the steps it took.
+/// Runs `change` on a disk with `fault` at step `at`.
+///
+/// Returns the folder, whether it succeeded, and its number of steps.
 fn run(change: Change, fault: Fault, at: u64) -> (TempDir, bool, u64) {
     let home = tempfile::tempdir().unwrap();
     prepare(home.path());
@@ -119,7 +123,7 @@ fn check(what: &str, change: Change, fault: Fault) -> u64 {
         let now = held(home.path());
         assert!(now == before || now == after, "{what}, {fault:?} at step {at} is half done: {now:#?}");
         assert!(now == after || !acknowledged, "{what}, {fault:?} at step {at} was acknowledged and is lost");
-        // Whoever comes after works as if nothing had been.
+        // Later operations must work as usual.
         let all = open(HistoryFolder::new(home.path()));
         for name in NAMES {
             append(&all, &session(name), &said("user", "next"), Secrets::Refuse).unwrap();
@@ -190,13 +194,15 @@ const ACTS: [(&str, Act); 7] = [
     ("undo of an undo", |all| kv::undo(all, Some(&done(all, "back", InstanceVerb::Undo)?)).map(drop)),
 ];
 
-/// Returns what was done to a key.
+/// Returns the id of the last operation on a key with this verb.
 fn done(all: &Values, key: &str, verb: InstanceVerb) -> Result<String, InstanceError> {
     let records = kv::operations(all, usize::MAX)?;
     Ok(records.into_iter().find(|one| one.subject == key && one.verb == verb).unwrap().operation.id.to_string())
 }
 
-/// Runs `act` where one of the two disks has `fault` at step `at`: that of the values, or that of what they were.
+/// Runs `act` on two disks, each with `fault` at its own step of `at`.
+///
+/// The first disk contains the values, and the second one the previous values.
 fn act_on(act: Act, fault: Fault, at: [u64; 2]) -> (TempDir, bool, [u64; 2]) {
     let home = tempfile::tempdir().unwrap();
     let (root, state) = (home.path().join("kv"), home.path().join("state"));
@@ -222,7 +228,7 @@ fn held_values(home: &Path) -> Vec<String> {
     let all = open_values(ValueFolder::new(home.join("kv"), home.join("state")));
     let keys = kv::list(&all, &"".parse().unwrap()).unwrap();
     let mut held: Vec<_> = keys.iter().map(|one| format!("{}={}", one.key, get(&all, &one.key).unwrap().text)).collect();
-    // What is told was done, and is all that was.
+    // The log must contain exactly the operations that were carried out.
     for record in kv::operations(&all, usize::MAX).unwrap() {
         let state = if record.undone_by.is_some() { ", taken back" } else { "" };
         held.push(format!("{} {}{state}", record.verb.as_str(), record.subject));

@@ -1,4 +1,4 @@
-//! What sessions and values look like on the disk, and what is done about files that others put there.
+//! The file formats of sessions and values, and the handling of foreign files.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -79,7 +79,7 @@ fn lines_of_others_are_kept_and_what_is_no_record_is_named_and_passed_over() {
     assert!(told[0].contains("s.jsonl") && told[0].contains(&format!("byte {}", own.len() + 1)), "{told:?}");
     let last = Window { offset: 0, limit: Some(2), end: End::Last };
     assert_eq!(history::read(&all, &session("s"), &Filter::default(), last).unwrap().records.len(), 2);
-    // The end of the last line is missing, and nothing of the record: it is no torn one.
+    // Only the newline of the last line is missing, so the record is complete.
     let (record, appended) = append(&all, &session("s"), &Draft::said("user".parse().unwrap(), "2"), Secrets::Refuse).unwrap();
     assert_eq!(appended.set_aside, None);
     assert_eq!(std::fs::read_to_string(home.path().join("s.jsonl")).unwrap(), format!("{text}\n{}\n", record.text()));

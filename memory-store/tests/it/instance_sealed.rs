@@ -1,4 +1,4 @@
-//! Instances and their credentials: what is sealed opens with its key alone, and no fault at any step loses it.
+//! Instances and their credentials: a sealed value opens only with its key, and no fault loses it.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -60,7 +60,7 @@ fn what_is_sealed_stands_in_no_file_and_opens_for_who_has_the_key() {
     for path in ["keys/master.key", "instances/history/team.yaml"] {
         assert_eq!(std::fs::metadata(home.path().join(path)).unwrap().permissions().mode() & 0o777, 0o600);
     }
-    // What is sealed for one field of one instance opens nowhere else.
+    // A value sealed for one field of one instance cannot be opened in another.
     std::fs::copy(home.path().join("instances/history/team.yaml"), home.path().join("instances/history/copy.yaml")).unwrap();
     assert_eq!(dsn(&instances, "copy").unwrap_err().code(), Code::SealBroken);
     let listed: Vec<_> = instances.list().unwrap().into_iter().map(|one| one.unwrap().name.to_string()).collect();
@@ -149,7 +149,9 @@ const ACTS: [(&str, Act); 4] = [
     ("rekey", |instances| instances.rekey(None).map(drop)),
 ];
 
-/// Runs `act` where one of the two disks has `fault` at step `at`: that of the definitions, or that of the keys.
+/// Runs `act` on two disks, each with `fault` at its own step of `at`.
+///
+/// The first disk contains the definitions, and the second one the keys.
 fn run(act: Act, fault: Fault, at: [u64; 2]) -> (TempDir, bool, [u64; 2]) {
     let home = tempfile::tempdir().unwrap();
     let places = ["instances", "keys"].map(|folder| home.path().join(folder));
@@ -163,7 +165,7 @@ fn run(act: Act, fault: Fault, at: [u64; 2]) -> (TempDir, bool, [u64; 2]) {
     (home, acknowledged, [steps.load(Ordering::Relaxed), more.load(Ordering::Relaxed)])
 }
 
-/// Returns what is defined and can be opened, for another process that comes after.
+/// Returns the instances with their decrypted fields, as a later process reads them.
 fn held(home: &Path) -> Vec<String> {
     let instances = open(home, None);
     let names: Vec<_> = instances.list().unwrap().into_iter().map(|one| one.unwrap().name).collect();
@@ -184,7 +186,7 @@ fn check(what: &str, act: Act, fault: Fault) -> u64 {
         let now = held(home.path());
         assert!(now == before || now == after, "{what}, {fault:?} at step {at:?} is half done: {now:#?}");
         assert!(now == after || !acknowledged, "{what}, {fault:?} at step {at:?} was acknowledged and is lost");
-        // Whatever was left half done is finished by the next one.
+        // The next operation completes an interrupted one.
         connect(&open(home.path(), None), "next", DSN).unwrap();
         open(home.path(), None).rekey(None).unwrap();
         assert_eq!(held(home.path()).len(), now.len() + 1, "{what}, {fault:?} at step {at:?}: then all opens");
@@ -221,7 +223,7 @@ fn no_second_key_is_created_while_instances_are_sealed_under_a_missing_one() {
     assert!(left.iter().all(|name| !name.to_string_lossy().contains("master")), "{left:?}");
     let plain = [("driver".to_owned(), NewValue::Plain("file".into()))];
     instances.write(&name("kv"), &name("plain"), &plain, &operation()).unwrap();
-    // A definition that cannot be parsed may be sealed as well.
+    // A definition that cannot be parsed may contain a sealed value too.
     std::fs::write(home.path().join("instances/history/team.yaml"), "dsn: [secretbox:AAAA").unwrap();
     assert_eq!(instances.check_key().unwrap_err().code(), Code::SealBroken);
     std::fs::rename(&aside, &key).unwrap();

@@ -1,4 +1,4 @@
-//! Several processes append to one session: none is lost, and none stands in the middle of another.
+//! Several processes append to one session; no record is lost, and records do not interleave.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -14,7 +14,7 @@ use memory_store::history::HistoryFolder;
 
 use crate::faulty_disk::FaultyDisk;
 
-/// Names the folder, the writer and how often to append.
+/// Environment variable with the folder, the writer and the number of appends.
 const TASK: &str = "MEMORY_TEST_APPENDER";
 const WRITERS: usize = 8;
 const TIMES: usize = 200;
@@ -25,7 +25,7 @@ fn open(folder: &Path) -> Messages {
 
 fn say(all: &Messages, writer: &str, times: usize) {
     for number in 0..times {
-        // Some are longer than a pipe or a page holds.
+        // Some records are longer than a pipe buffer or a page.
         let content = format!("{writer} {number} {}", "深".repeat(number * 37 % 5000));
         append(all, &"s".parse().unwrap(), &Draft::said("user".parse().unwrap(), &content), Secrets::Refuse).unwrap();
         if number % 50 == 49 {
@@ -47,7 +47,7 @@ fn heard(all: &Messages, writer: &str) -> Vec<usize> {
     .collect()
 }
 
-/// One writer: on its own it appends a little; started by the test below, as far as it is told.
+/// A writer process. On its own it appends three records; the test below starts it with a task.
 #[test]
 fn an_appender_appends() {
     if let Ok(task) = std::env::var(TASK) {
@@ -77,12 +77,12 @@ fn eight_processes_that_append_at_once_lose_nothing_and_keep_their_order() {
 #[test]
 fn threads_that_append_at_once_share_syncs() {
     let home = tempfile::tempdir().unwrap();
-    // How many appends are under way, of how many threads.
+    // The number of appends in progress, and the number of threads that are still running.
     let (under_way, alive) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(WRITERS)));
     let wait = {
         let (under_way, alive) = (Arc::clone(&under_way), Arc::clone(&alive));
         move || {
-            // The disk is so slow that everybody comes in the meantime.
+            // The disk is so slow that all threads append during the write.
             while under_way.load(Ordering::SeqCst) < alive.load(Ordering::SeqCst) {
                 thread::yield_now();
             }
@@ -130,7 +130,7 @@ fn what_is_done_to_sessions_is_written_down_by_one_at_a_time() {
     append(&open(home.path()), &"s".parse().unwrap(), &Draft::said("user".parse().unwrap(), "x"), Secrets::Refuse).unwrap();
     let (looked, alone) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (looks, is_alone, root) = (Arc::clone(&looked), Arc::clone(&alone), home.path().to_owned());
-    // Whoever writes to another session meanwhile adds to the same file.
+    // Writers to other sessions append to the same log at the same time.
     let disk = FaultyDisk::slow(RealDisk::open(home.path()).unwrap(), move || {
         looks.fetch_add(1, Ordering::SeqCst);
         is_alone.fetch_add(usize::from(std::fs::File::open(&root).unwrap().try_lock().is_err()), Ordering::SeqCst);

@@ -1,4 +1,4 @@
-//! Files that were read are kept for the next answer, and that is never an older one.
+//! The cache of files: unchanged files are not read again, and searches never use an old version.
 
 use std::fs;
 use std::io;
@@ -12,12 +12,12 @@ use memory_store::{FileStore, Freshness, Options};
 
 use crate::home::{Home, services};
 
-/// A disk that counts how often files are read, and on which no time may pass.
+/// A disk that counts reads of files, and may have constant file times.
 #[derive(Debug)]
 struct Watched {
     real: RealDisk,
     reads: Arc<AtomicU64>,
-    /// What all files' times are, if they stand still.
+    /// The times of all files, if they are constant.
     time_ns: Option<i64>,
 }
 
@@ -98,7 +98,7 @@ impl Disk for Watched {
     }
 }
 
-/// A store that keeps what it reads, on a disk whose times are those, and how often it reads.
+/// Returns a store with a cache, on a disk with these file times, and the counter of reads.
 fn keeping(home: &Path, time_ns: Option<i64>) -> (Services, Arc<AtomicU64>) {
     let reads = Arc::new(AtomicU64::new(0));
     let disk = Watched { real: RealDisk::open(home).unwrap(), reads: Arc::clone(&reads), time_ns };
@@ -106,14 +106,14 @@ fn keeping(home: &Path, time_ns: Option<i64>) -> (Services, Arc<AtomicU64>) {
     (services(FileStore::on(Arc::new(disk), home, options)), reads)
 }
 
-/// Returns the texts of the memories that have the word "tea".
+/// Returns the texts of the memories that contain the word "tea".
 fn found(services: &Services) -> Vec<String> {
     let (filter, ranking) = (Filter::default(), Ranking::default());
     let found = search(services, &Query { text: "tea".into(), filter, limit: 10, ranking }).unwrap();
     found.hits.into_iter().map(|hit| hit.stored.memory.content).collect()
 }
 
-/// A moment of today that is long past for a file, and one that never is.
+/// A file time in the distant past, and one in the future.
 const PAST_NS: i64 = 1_700_000_000_123_456_789;
 const FUTURE_NS: i64 = 7_000_000_000_123_456_789;
 
@@ -133,7 +133,7 @@ fn an_edit_is_seen_by_the_next_search_even_within_one_tick_of_the_clock() {
     let home = Home::new();
     let path = write(&home.services(), Draft::new("green tea"), Secrets::Refuse).unwrap().path;
     let place = home.path().join(path);
-    // Whatever happens to this file leaves its times as they are: it is of one tick.
+    // No change alters the times of this file, as within one tick of the clock.
     let (services, _) = keeping(home.path(), Some(FUTURE_NS));
     assert_eq!(found(&services), ["green tea"]);
     for (from, to) in [("green", "black"), ("black", "white"), ("white", "fresh")] {
@@ -148,7 +148,7 @@ fn an_edit_of_a_file_that_is_kept_is_seen_by_the_next_search() {
     let path = write(&home.services(), Draft::new("green tea"), Secrets::Refuse).unwrap().path;
     let place = home.path().join(path);
     let (services, reads) = keeping(home.path(), None);
-    // Once the file is old enough it is kept.
+    // The file is cached once it is old enough.
     let is_kept = |_: &u32| found(&services) == ["green tea"] && reads.swap(0, Ordering::Relaxed) == 0;
     assert!((0..100_000).any(|round| is_kept(&round)));
     fs::write(&place, fs::read_to_string(&place).unwrap().replace("green", "black")).unwrap();

@@ -1,5 +1,6 @@
-//! What asking a language model costs is kept, and no budget is overdrawn: by processes at once, on a disk that fails or
-//! dies, beside lines that somebody else wrote.
+//! The usage of language models is recorded, and no budget is exceeded.
+//!
+//! The tests use several processes at once, disks that fail or die, and lines of other programs.
 
 use std::cell::RefCell;
 use std::fs;
@@ -36,7 +37,7 @@ fn ledger(home: &Home) -> Ledger {
     Ledger::open(home.path()).unwrap()
 }
 
-/// Returns what was spent today, as somebody sees it who comes anew, and how many lines cannot be read.
+/// Returns the usage of today, as a new process reads it, and the number of unreadable lines.
 fn spent(home: &Home) -> (Spent, u64) {
     let Spending { entries, unreadable } = ledger(home).spending(today(), today()).unwrap();
     (entries.iter().fold(Spent::default(), |sum, entry| sum + entry.spent), unreadable)
@@ -125,7 +126,7 @@ fn a_folder_that_leads_elsewhere_is_refused() {
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
 }
 
-/// Whatever step fails: what was refused is at most counted, and what was allowed is never lost.
+/// After a fault a refused reservation may count, but an allowed one is never lost.
 #[test]
 fn whatever_step_fails_nothing_is_lost_and_no_budget_is_overdrawn() {
     let budget = Budget { calls_a_day: Some(3), tokens_a_day: None };
@@ -187,21 +188,21 @@ fn a_home_that_cannot_be_written_to_lets_nothing_be_asked() {
 #[test]
 fn an_answer_is_not_lost_because_it_cannot_be_settled() {
     let home = Home::new();
-    // Making the folder takes two steps, and the reservation one.
+    // The folder takes two steps, and the reservation one.
     let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, 4);
     let metered = metered(FakeChat::answering(&["Yes."]), Ledger::on(Arc::new(disk), home.path()), Budget::default());
     assert_eq!(metered.answer(&request()).unwrap().text, "Yes.");
     assert_eq!(spent(&home).0, Spent::one_call(request().estimate()), "what was set aside stands");
 }
 
-/// Names the home and how often somebody asks.
+/// Environment variable with the home of a process that makes reservations.
 const TASK: &str = "MEMORY_TEST_ASKER";
 const ASKERS: u64 = 8;
 const QUESTIONS: u64 = 40;
-/// Fewer than all of them want.
+/// Fewer than all processes request.
 const LIMIT: Budget = Budget { calls_a_day: Some(250), tokens_a_day: Some(24_000) };
 
-/// One who asks: on its own a few times; started by the test below, as often as it is told.
+/// A process that makes reservations, on its own or started by the test below.
 #[test]
 fn who_asks_keeps_to_the_budget() {
     if let Ok(task) = std::env::var(TASK) {
@@ -212,7 +213,7 @@ fn who_asks_keeps_to_the_budget() {
     assert_eq!(spent(&home), (times(QUESTIONS), 0));
 }
 
-/// Sets something aside again and again; returns how often that was allowed.
+/// Makes reservations, and returns how often one was allowed.
 fn ask(home: &Path) -> u64 {
     let ledger = Ledger::open(home).unwrap();
     let mut allowed = 0;

@@ -1,4 +1,4 @@
-//! The promises of the file driver, on a real disk and on one that fails.
+//! Tests of the file driver, on a real disk and on a faulty one.
 #![expect(clippy::unwrap_used, reason = "a helper of a test that cannot go on is a failed test")]
 
 mod bank_faults;

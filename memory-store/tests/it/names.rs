@@ -1,6 +1,6 @@
-//! Names that file systems take and programs stumble over: blanks, scripts other than Latin, and as long as a name may be.
+//! Valid but unusual file names: with spaces, in other scripts, or of maximum length.
 //!
-//! Each store is opened in a folder called so, and holds things called so.
+//! Each store is opened in a folder with such a name, and contains items with such names.
 
 use std::fs;
 use std::path::PathBuf;
@@ -25,10 +25,10 @@ use memory_store::{FileStore, Options};
 use crate::home::repeatable_services;
 use crate::requests::{a_topic, bank_entry};
 
-/// The longest name that file systems take, in bytes.
+/// Maximum length of a file name in bytes on common file systems.
 const LONGEST: usize = 255;
 
-/// Returns `start` with as many of `character` behind it as make a name of `length` bytes with `end`.
+/// Returns `start`, repeated `character` and `end` with a total of `length` bytes.
 fn stretched(start: &str, character: char, end: &str, length: usize) -> String {
     let room = length - start.len() - end.len();
     let more: String = std::iter::repeat_n(character, room / character.len_utf8()).collect();
@@ -36,7 +36,7 @@ fn stretched(start: &str, character: char, end: &str, length: usize) -> String {
     format!("{start}{more}{rest}{end}")
 }
 
-/// Returns folders that are called so, in one that is gone when it is dropped.
+/// Returns folders with such names, in a temporary folder.
 fn folders() -> (tempfile::TempDir, [PathBuf; 3]) {
     let parent = tempfile::tempdir().unwrap();
     let names = ["with  blanks ".to_owned(), "深色 모드 ダーク".to_owned(), stretched("long ", '深', "", LONGEST)];
@@ -55,7 +55,7 @@ fn notes_are_kept_whatever_their_files_and_their_home_are_called() {
             let written = write(&services, title(name), Secrets::Refuse).unwrap();
             assert_eq!(read(&services, &written.id.to_string()).unwrap().memory.title.as_deref(), Some(name));
         }
-        // A person calls their files as they like.
+        // A user chooses the file names.
         let folder = home.join("categories/ideas of mine");
         fs::create_dir_all(&folder).unwrap();
         let files = ["with  blanks .md".to_owned(), "深色 모드.md".to_owned(), stretched("l", '深', ".md", LONGEST)];
@@ -165,7 +165,7 @@ fn topics_are_kept_whatever_they_and_their_folder_are_called() {
             }
             assert!(topic::read(&topics, name).unwrap().text.ends_with("one\n"));
         }
-        // A person calls their files as they like.
+        // A user chooses the file names.
         let longest = stretched("p", '深', ".md", LONGEST);
         fs::write(home.join(&longest), "---\nname: p\ndescription: x\n---\nkettle\n").unwrap();
         let listed = topic::list(&topics).unwrap();

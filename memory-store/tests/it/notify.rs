@@ -1,4 +1,4 @@
-//! Reminders are shown once, by however many processes, and none is lost when one of them dies.
+//! Reminders are shown once by several processes, and no crash loses one.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -18,7 +18,7 @@ use memory_store::{FileStore, Options};
 use crate::faulty_disk::{Fault, FaultyDisk};
 use crate::home::{Home, services};
 
-/// Names the home in which another process is to show what is due.
+/// Environment variable with the home of a process that shows the due reminders.
 const TASK: &str = "MEMORY_TEST_NOTIFIER";
 const PROCESSES: usize = 3;
 const REMINDERS: i64 = 24;
@@ -52,7 +52,7 @@ fn whoever_dies_while_showing_leaves_what_was_not_shown_due() {
     }
 }
 
-/// A notifier that fails once the disk is gone, so that not even that can be written down.
+/// A notifier that fails after the disk has died, so the failure cannot be recorded either.
 #[derive(Debug)]
 struct Fails;
 
@@ -78,7 +78,7 @@ fn a_failure_that_cannot_be_written_down_loses_nothing_that_is_due() {
     }
 }
 
-/// One of many who notify: on its own it shows all; started by the test below, what the others leave.
+/// A notifier process. On its own it shows all; the test below starts several at once.
 #[test]
 fn a_notifier_shows_what_is_due() {
     if let Ok(home) = std::env::var(TASK) {

@@ -1,4 +1,4 @@
-//! `pending.md` is whole at any time.
+//! Tests that `pending.md` is always complete.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,24 +1,28 @@
-//! What a disk forgets that lost its power.
+//! The changes that a disk loses at a power cut.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use memory_store::disk::{Disk, RealDisk};
 
-/// What was not synced, all of which is lost. As on file systems with a journal, a rename is one change that stays once the folder of the
-/// new name is synced, and a file that is synced has its name; otherwise names are kept by their folder.
+/// The unsynced changes, all of which are lost.
+///
+/// The model is a file system with a journal. A rename is one change, durable once the folder of the new name is
+/// synced. The sync of a file includes its name; all other names become durable with their folder.
 #[derive(Debug, Default)]
 pub(crate) struct Unsynced(Mutex<Changes>);
 
 #[derive(Debug, Default)]
 struct Changes {
-    /// Files whose bytes were not synced, by their name now.
+    /// The current paths of files with unsynced content.
     files: BTreeSet<String>,
-    /// Names as they were before they were changed, the last one last.
+    /// The previous state of changed names, the last change last.
     names: Vec<Names>,
 }
 
-/// Names that change together, each with the bytes that it had, if it had any. The first one decides when that is durable.
+/// Names that change together, each with its previous content, if it had any.
+///
+/// The change is durable when the first name is.
 #[derive(Debug)]
 struct Names(Vec<(String, Option<Vec<u8>>)>);
 
@@ -27,26 +31,26 @@ impl Unsynced {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes note that there may be a new file.
+    /// Records that a file may be created.
     pub(crate) fn makes(&self, disk: &RealDisk, path: &str) {
         if disk.signature(path).is_ok_and(|found| found.is_none()) {
             self.names(disk, path);
         }
     }
 
-    /// Takes note that the bytes of a file will not be synced.
+    /// Records that the content of a file is not synced.
     pub(crate) fn writes(&self, disk: &RealDisk, path: &str) {
         self.makes(disk, path);
         self.changes().files.insert(path.to_owned());
     }
 
-    /// Takes note that a name will come, go or mean something else.
+    /// Records that a name is about to be created, deleted or replaced.
     pub(crate) fn names(&self, disk: &RealDisk, path: &str) {
         let names = Names(vec![former(disk, path)]);
         self.changes().names.push(names);
     }
 
-    /// Takes note that a file will have another name.
+    /// Records that a file is about to be renamed.
     pub(crate) fn renames(&self, disk: &RealDisk, from: &str, to: &str) {
         let names = Names(vec![former(disk, to), former(disk, from)]);
         let mut changes = self.changes();
@@ -72,7 +76,7 @@ impl Unsynced {
         *self.changes() = Changes::default();
     }
 
-    /// Puts the disk in the state that it comes back with.
+    /// Sets the disk to its state after the power cut.
     pub(crate) fn forget(&self, disk: &RealDisk) {
         let mut changes = self.changes();
         for path in &changes.files {

@@ -1,4 +1,4 @@
-//! What is found in a home after something went wrong with it, and what is done about it.
+//! The detection and repair of damage in a home.
 
 use std::fs::{self, File};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ fn repair(services: &Services) -> Operation {
     services.operation(Verb::Repair)
 }
 
-/// Names what is wrong with a home.
+/// Returns the codes and paths of the problems of a home.
 fn found(home: &Home, repair: Option<&Operation>) -> Vec<String> {
     let report = store(home).doctor(repair).unwrap();
     report.findings.into_iter().map(|finding| format!("{} {}", finding.code, finding.path)).collect()
@@ -123,7 +123,7 @@ fn damage_in_what_lies_beside_the_memories_is_found() {
 
     fs::write(at("banks/cut.json"), &fs::read(at("banks/cut.json")).unwrap()[..20]).unwrap();
     let session = fs::read_to_string(at("history/s.jsonl")).unwrap();
-    // What was cut off at the end is no damage: the next writer cuts it off.
+    // An incomplete record at the end is not damage: the next writer removes it.
     fs::write(at("history/s.jsonl"), session.replacen('{', "", 1) + "{\"half").unwrap();
     let trash = fs::read_dir(at("banks/.trash")).unwrap().next().unwrap().unwrap().path();
     fs::write(&trash, fs::read_to_string(&trash).unwrap() + "[1]\n").unwrap();
@@ -175,7 +175,7 @@ fn an_undo_that_was_interrupted_is_gone_on_with() {
     }
     services.store.commit(&long).unwrap();
 
-    // The first 2,000 files are a part of their own: a line of the journal, as many second names and removals, two syncs.
+    // The first 2,000 files are a batch: one journal line, a link and a removal per file, and two syncs.
     let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, 4_004);
     let dying = crate::home::services(FileStore::on(Arc::new(disk), home.path(), Options::default()));
     undo(&dying, None).unwrap_err();

@@ -1,10 +1,10 @@
-//! What is asked for, where a test needs something to be there.
+//! Requests that create items for tests.
 
 use memory_core::bank::{Condition, ScopeChoice};
 use memory_core::topic::TopicKind;
 use memory_core::{Secrets, bank, topic};
 
-/// Returns what it takes to write an entry of a bank.
+/// Returns a request that writes an entry of a bank.
 pub(crate) fn bank_entry(bank: &str, key: &str, value: &str) -> bank::WriteRequest {
     bank::WriteRequest {
         bank: bank.parse().expect("a name"),
@@ -17,7 +17,7 @@ pub(crate) fn bank_entry(bank: &str, key: &str, value: &str) -> bank::WriteReque
     }
 }
 
-/// Returns what it takes to write a topic.
+/// Returns a request that writes a topic.
 pub(crate) fn a_topic(name: &str, content: &str) -> topic::WriteRequest {
     topic::WriteRequest {
         name: name.parse().expect("a name"),

@@ -1,4 +1,4 @@
-//! How well memories in Chinese are found, on a test set of our own (see `chinese/README.md`).
+//! The quality of the search for Chinese memories, on a test set (see `chinese/README.md`).
 
 use memory_core::{Draft, Exported, Filter, MemoryId, Query, Ranking, Scope, Secrets, import, search};
 use memory_store::{FileStore, Options};

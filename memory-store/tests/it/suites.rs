@@ -1,4 +1,4 @@
-//! The file driver keeps the promises of the traits.
+//! The file driver passes the suites of the traits.
 
 use std::cell::RefCell;
 

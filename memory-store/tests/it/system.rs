@@ -1,4 +1,4 @@
-//! The machine's clock and chance.
+//! The clock and the random ids of the system.
 
 use memory_core::testing::{clock_suite, id_suite, notifier_suite};
 use memory_core::{Notification, Notifier};

@@ -1,4 +1,6 @@
-//! Every change of topics on a disk that fails or dies at every step: afterwards it has happened whole or not at all.
+//! Every change of topics on a faulty disk takes effect completely or not at all.
+//!
+//! The disk fails or dies at every step.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -46,7 +48,7 @@ fn request(name: &str, content: &str) -> WriteRequest {
 }
 
 fn open(path: &Path) -> Topics {
-    // What comes after has other names than what was prepared.
+    // The ids after the preparation must differ from those of the preparation.
     let (topics, _) = topics(Arc::new(TopicFolder::new(path)));
     Topics { ids: Arc::new(memory_store::RandomIds), ..topics }
 }
@@ -61,7 +63,9 @@ fn prepare(home: &Path) {
     write(&topics, &request("a", "one")).unwrap();
 }
 
-/// Runs `act` on topics whose disk has `fault` at step `at`; returns the folder, whether it was acknowledged, and how many steps it took.
+/// Runs `act` on topics with a disk that has `fault` at step `at`.
+///
+/// Returns the folder, whether `act` succeeded, and its number of steps.
 fn run(act: Act, fault: Fault, at: u64) -> (TempDir, bool, u64) {
     let home = tempfile::tempdir().unwrap();
     prepare(home.path());
@@ -73,7 +77,7 @@ fn run(act: Act, fault: Fault, at: u64) -> (TempDir, bool, u64) {
     (home, acknowledged, steps.load(Ordering::Relaxed))
 }
 
-/// Returns what the folder holds, without what the index and the trash say, and without what the clock said.
+/// Returns the files of the folder, without the index, the trash and lines with times.
 fn files(home: &Path) -> BTreeMap<String, String> {
     let topics = open(home);
     let entries = file::entries(&topics, None).unwrap().unwrap();
@@ -97,13 +101,13 @@ fn check(what: &str, act: Act, fault: Fault) -> u64 {
     let (.., steps) = run(act, fault, u64::MAX);
     for at in fault.moments(steps) {
         let (home, acknowledged, _) = run(act, fault, at);
-        // Nobody sees half an index, or one without the lines of a person.
+        // Readers never see a partial index, or one without the lines of the user.
         let index = std::fs::read_to_string(home.path().join("MEMORY.md")).unwrap();
         assert!(
             index.starts_with("# Mine\n\na line of mine\n") && index.ends_with('\n'),
             "{what}, {fault:?} at step {at}: {index}"
         );
-        // The next writer comes first: it sees to what was interrupted.
+        // The next writer runs first: it recovers from the interrupted operation.
         let topics = open(home.path());
         write(&topics, &request("next", "1")).unwrap_or_else(|error| panic!("{what}, {fault:?} at step {at}: then {error}"));
         undo(&topics, last(&topics).unwrap().unwrap().operation.id.as_str()).unwrap();

@@ -1,4 +1,4 @@
-//! Several processes write topics in one folder and lose nothing, and nobody sees half an index.
+//! Several processes write topics in one folder; no write is lost, and no partial index is visible.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -11,18 +11,18 @@ use memory_store::topic::TopicFolder;
 
 use crate::requests::a_topic;
 
-/// Names the folder, the writer and how often to write.
+/// Environment variable with the folder, the writer and the number of writes.
 const TASK: &str = "MEMORY_TEST_TOPICS";
 const WRITERS: usize = 6;
 const TIMES: usize = 25;
 
 fn open(path: &Path) -> Topics {
-    // Every writer's operations have names of their own.
+    // Random ids keep the operations of the writers distinct.
     let (topics, _) = topics(Arc::new(TopicFolder::new(path)));
     Topics { ids: Arc::new(memory_store::RandomIds), ..topics }
 }
 
-/// Writes topics of one's own, and adds lines to one that all share.
+/// Writes topics of this writer, and adds lines to the shared topic.
 fn work(topics: &Topics, writer: &str, times: usize) {
     for number in 0..times {
         write(topics, &a_topic(&format!("{writer}-{number}"), "x")).unwrap();
@@ -34,7 +34,7 @@ fn work(topics: &Topics, writer: &str, times: usize) {
     }
 }
 
-/// One writer: on its own it writes a little; started by the test below, as far as it is told.
+/// A writer process. On its own it writes a few topics; the test below starts it with a task.
 #[test]
 fn a_writer_writes_topics() {
     if let Ok(task) = std::env::var(TASK) {

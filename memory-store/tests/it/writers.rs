@@ -1,4 +1,4 @@
-//! Several processes write at once and lose nothing.
+//! Several processes write at once, and no write is lost.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -8,15 +8,16 @@ use memory_store::{FileStore, Options};
 
 use crate::home::{Home, services};
 
-/// Names the home, the writer's number and how many memories it writes.
+/// Environment variable with the home, the number of the writer and the shared memory.
 const TASK: &str = "MEMORY_TEST_WRITER";
 const WRITERS: usize = 8;
 const MEMORIES: usize = 500;
-/// Every so many memories, a writer changes the one that all of them share.
+/// Number of memories after which a writer changes the shared memory.
 const SHARE: usize = 10;
 
-/// One writer: on its own it writes a few memories and checks them; started by the test below, it writes as many as it is
-/// told.
+/// A writer process, which writes memories and checks them.
+///
+/// On its own it writes a few; the test below starts it with a task.
 #[test]
 fn a_writer_finds_what_it_wrote() {
     if let Ok(task) = std::env::var(TASK) {
@@ -70,7 +71,7 @@ fn start(home: &Home, writer: usize, shared: &str) -> Child {
         .unwrap()
 }
 
-/// Checks that every memory of every writer is there once, changed once, and that the shared one has every change.
+/// Checks that all memories were written and changed once, and that the shared one has every change.
 fn check(home: &Home, writers: usize, memories: usize, shared: &str) {
     let services = home.services();
     let page = list(&services, &Filter::default(), &Slice { order: Order::Created, offset: 0, limit: None }).unwrap();

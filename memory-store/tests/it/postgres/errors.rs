@@ -1,4 +1,4 @@
-//! Whatever is wrong with a database is told by a code, with what to do about it, and without its address.
+//! Every problem of a database is reported with a code and a hint, and without the address.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,7 +60,7 @@ fn a_database_that_is_not_there_is_told_at_once() {
     assert_eq!(open(no_socket).unwrap().prepare().unwrap_err().code(), Code::DatabaseUnreachable);
     let no_name = "postgres://u:hunter2@nowhere.invalid/d";
     assert_eq!(open(no_name).unwrap().prepare().unwrap_err().code(), Code::DatabaseUnreachable);
-    // Somebody listens who never answers.
+    // A server that accepts connections but never responds.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let silent = format!("postgres://u:hunter2@127.0.0.1:{}/d", silent.local_addr().unwrap().port());
     let silent = Database::at(&silent, Limits { connect: QUICK, ..Limits::default() }).unwrap();
@@ -166,7 +166,7 @@ fn what_takes_too_long_is_stopped_and_nothing_of_it_is_there() {
     ");
     assert_eq!(set(&hasty).unwrap_err().code(), Code::DatabaseTimeout);
     server.sql(&name, "DROP TRIGGER slow ON memory_records; DROP TRIGGER slow ON memory_values");
-    // Nobody holds anything any more.
+    // No lock is held any more.
     append(&database).unwrap();
     set(&database).unwrap();
     assert_eq!(count(&database), 2);
@@ -192,7 +192,7 @@ fn a_server_that_stops_answering_is_given_up_and_then_refused_at_once() {
         assert_eq!(append(&database).unwrap_err().code(), Code::DatabaseUnreachable);
     }
     assert_eq!(proxy.connections(), tried, "nothing is tried for a while");
-    // Later it is tried again.
+    // After the pause, calls try the server again.
     let limits = Limits { connect: QUICK, pause: Duration::ZERO, ..Limits::default() };
     let database = Arc::new(Database::at(&address, limits).unwrap());
     assert_eq!(append(&database).unwrap_err().code(), Code::DatabaseUnreachable);
@@ -220,7 +220,7 @@ fn whoever_waits_too_long_for_a_connection_is_told_so() {
     let limits = Limits { wait: QUICK, connections: 1, ..Limits::default() };
     let database = Arc::new(Database::at(&server.address(&name), limits).unwrap());
     append(&database).unwrap();
-    // The one connection waits for a lock, which is there until the other one is told that it waits in vain.
+    // The only connection waits in a trigger until the other call has timed out.
     let held = "CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
             WHILE NOT EXISTS (SELECT FROM enough) LOOP PERFORM pg_sleep(0.01); END LOOP; RETURN new; END $$;
         CREATE TABLE enough (one integer);
@@ -229,7 +229,7 @@ fn whoever_waits_too_long_for_a_connection_is_told_so() {
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| set(&database));
         let error = loop {
-            // Until the other one has the connection, there is one to be had.
+            // Before the other call has the connection, this one can use it.
             if let Err(error) = append(&database) {
                 break error;
             }

@@ -1,4 +1,4 @@
-//! What is done once is done once, however often it is asked for; and what was taken away is kept.
+//! A repeated operation takes effect once, and deleted data is stored for undo.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ fn an_operation_whose_answer_is_lost_is_repeated_and_done_once() {
     let (session, key) = ("s".parse().unwrap(), "a/b".parse().unwrap());
     let tools = Filter { roles: vec!["tool".parse().unwrap()], ..Filter::default() };
     history.append(&session, &[record("user", "0")], &operation(0)).unwrap();
-    // Whatever is lost once is asked for again at once, and what is lost thrice is asked for a fourth time.
+    // A call is repeated after each lost response: once, and then three times.
     for lost in [1, 3] {
         let id = |number: u64| operation(number + 100 * lost);
         let lose = || proxy.lose(usize::try_from(lost).unwrap());

@@ -1,4 +1,4 @@
-//! Tables are made once, by whoever comes first.
+//! The tables are created once, by the first client.
 
 use std::sync::Barrier;
 use std::thread;
@@ -36,7 +36,7 @@ fn tables_that_are_there_are_left_alone_and_those_of_a_newer_version_are_refused
     let Some(server) = server("tables of a newer version") else { return };
     let (database, name) = super::open(server);
     database.prepare().unwrap();
-    // Whoever may not make tables may use them.
+    // A user who may not create tables can use the existing ones.
     server.sql(&name, "CREATE ROLE careful LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO careful");
     let careful =
         memory_store::postgres::Database::at(&server.url("careful", &name, ""), memory_store::postgres::Limits::default());
@@ -48,7 +48,7 @@ fn tables_that_are_there_are_left_alone_and_those_of_a_newer_version_are_refused
         error,
         @"the database cannot be read as it should be: a newer version of this program has made its tables (version 7; this one knows 1)"
     );
-    // A step that was cut off, where a database does not take it back, is done again.
+    // A migration that was interrupted, in a database that does not roll it back, is repeated.
     server.sql(&name, "UPDATE memory_schema SET version = 0; DROP TABLE memory_values");
     super::reopen(server, &name).prepare().unwrap();
     assert_eq!(server.sql(&name, "SELECT count(*) FROM memory_values"), "0");

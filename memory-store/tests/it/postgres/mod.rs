@@ -1,4 +1,4 @@
-//! Sessions and values in a database: a real server, which the tests start, and a real pooler in front of it.
+//! Sessions and values in a database, on a real server started by the tests and through a pooler.
 
 mod errors;
 mod idempotence;
@@ -19,7 +19,7 @@ use memory_store::postgres::{Database, Limits};
 
 use server::Server;
 
-/// Opens a database of its own, and returns what it is called.
+/// Creates and opens a database, and returns it with its name.
 fn open(server: &Server) -> (Arc<Database>, String) {
     let name = server.database();
     (reopen(server, &name), name)
@@ -30,7 +30,7 @@ fn reopen(server: &Server, name: &str) -> Arc<Database> {
     Arc::new(Database::at(&server.address(name), patient()).unwrap())
 }
 
-/// Returns limits under which a restart may take long, as on a machine that is busy with other tests.
+/// Returns limits that allow a slow restart, as on a machine that is busy with other tests.
 fn patient() -> Limits {
     Limits { restart: Duration::from_secs(20), ..Limits::default() }
 }

@@ -1,4 +1,4 @@
-//! Whatever is asked of a long session is what is asked of a list.
+//! Reads of a long session return the same records as reads of a list.
 
 use std::ops::Bound;
 
@@ -15,7 +15,7 @@ use super::server::server;
 
 const RECORDS: usize = 1_700;
 
-/// Some follow each other by a nanosecond, and some were said before others that stand before them.
+/// Returns times that are partly one nanosecond apart and partly not in the order of the records.
 fn moment(number: usize) -> DateTime<Utc> {
     let number = i64::try_from(number).unwrap();
     DateTime::from_timestamp(-5, 0).unwrap() + TimeDelta::nanoseconds(number / 3 * 7_919 * 1_000_003 % 9_000_000_000 + number % 3)
@@ -57,7 +57,7 @@ fn filters_and_windows_are_those_of_a_list() {
     let records: Vec<_> = (0..RECORDS)
         .map(|number| {
             let said = Draft::said(roles[number % 5].parse().unwrap(), &number.to_string());
-            // Some do not say when they were said.
+            // Some records have no time.
             let at = (number % 7 != 0).then(|| moment(number));
             let record = Record::new(&Draft { at, ..said }, moment(number)).unwrap();
             let text = record.text().to_string();
@@ -75,7 +75,7 @@ fn filters_and_windows_are_those_of_a_list() {
         Ok(())
     };
     runner.run(&(filters(), windows()), same).unwrap();
-    // A purge means the same.
+    // A purge deletes the same records.
     let old = Filter { roles: vec!["user".parse().unwrap()], to: Bound::Excluded(moment(800)), ..Filter::default() };
     let purge = |store: &dyn MessageStore| store.purge(&"s".parse().unwrap(), &old, &operation(99)).unwrap();
     assert_eq!(purge(&database), purge(&list));
@@ -96,7 +96,7 @@ fn a_page_holds_no_more_than_a_few_long_records() {
     let mut records = store.records(&"s".parse().unwrap(), &Filter::default(), Window::default()).unwrap();
     let first = |record: Record| record.text().to_value()["content"].as_str().unwrap()[..1].to_owned();
     assert_eq!(first(records.next().unwrap().unwrap()), "0");
-    // What was not there when reading began is not read; what is gone by then is not either.
+    // Records appended after the first read are not returned, and neither are records deleted since.
     let late = Record::new(&Draft::said("user".parse().unwrap(), "late"), DateTime::UNIX_EPOCH).unwrap();
     store.append(&"s".parse().unwrap(), &[late], &operation(10)).unwrap();
     server.sql(&name, "DELETE FROM memory_records WHERE position = 6");

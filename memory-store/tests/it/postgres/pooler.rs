@@ -1,4 +1,4 @@
-//! A pooler in front of the server, which gives connections to others after each transaction.
+//! A pooler in front of the server, which reassigns connections after each transaction.
 
 use std::fs;
 use std::net::TcpStream;
@@ -11,14 +11,16 @@ use memory_store::postgres::Database;
 
 use super::server::{Server, Watched, free_port, left_out};
 
-/// A pooler that is gone once this is dropped.
+/// A pooler that is stopped on drop.
 pub(super) struct Pooler {
     port: u16,
     _watch: Watched,
 }
 
 impl Pooler {
-    /// Starts a pooler with few connections to the server, if there is one. Without it, the test that `claim` names is left out.
+    /// Starts a pooler with few connections to the server, if pgbouncer is installed.
+    ///
+    /// Without it, the test named by `claim` is skipped.
     pub(super) fn start(server: &Server, claim: &str) -> Option<Self> {
         let Some(program) = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].iter().find(|path| Path::new(path).exists()) else {
             left_out(claim, "there is no pgbouncer");
@@ -32,7 +34,7 @@ impl Pooler {
             server.folder().display(),
             server.port()
         );
-        // With `any`, everybody is the user whom the line names.
+        // With `auth_type = any`, all clients log in as the user of this line.
         let settings = settings.replace("* = ", "* = user=postgres ");
         let file = server.folder().join(format!("pooler-{port}.ini"));
         fs::write(&file, settings).unwrap();
@@ -46,17 +48,17 @@ impl Pooler {
 
     fn is_listening(&self) {
         let place = ([127, 0, 0, 1], self.port).into();
-        // A try of its own is the wait: nobody else can say when it listens.
+        // Each attempt waits by itself: only a connection shows that the pooler listens.
         let listens = |_: &u32| TcpStream::connect_timeout(&place, Duration::from_millis(10)).is_ok();
         assert!((0..1_000_000).any(|number| listens(&number)), "the pooler does not listen");
     }
 
-    /// Opens a database through it.
+    /// Opens a database through the pooler.
     pub(super) fn open(&self, name: &str) -> Arc<Database> {
         Arc::new(Database::at(&self.url(name), super::patient()).unwrap())
     }
 
-    /// Returns the address of a database through it.
+    /// Returns the address of a database through the pooler.
     pub(super) fn url(&self, name: &str) -> String {
         format!("postgres://postgres@127.0.0.1:{}/{name}", self.port)
     }

@@ -1,4 +1,4 @@
-//! Somebody between us and the server, who may lose what the server answers.
+//! A proxy in front of the server, which can lose responses.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-/// Passes on everything, but for the answers that it is told to lose, until it is told to be silent. It serves until the process ends.
+/// A proxy that loses the chosen number of responses, or drops all data.
+///
+/// It runs until the process ends.
 pub(super) struct Proxy {
     pub port: u16,
     to_lose: Arc<AtomicUsize>,
@@ -15,7 +17,7 @@ pub(super) struct Proxy {
 }
 
 impl Proxy {
-    /// Stands before a server on this machine.
+    /// Starts a proxy for a server on this machine.
     pub(super) fn before(port: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let proxy = Self {
@@ -43,22 +45,22 @@ impl Proxy {
         proxy
     }
 
-    /// Loses so many of the next answers, each with its connection.
+    /// Loses this number of the next responses, each with its connection.
     pub(super) fn lose(&self, answers: usize) {
         self.to_lose.store(answers, Ordering::Relaxed);
     }
 
-    /// Passes nothing on any more, as a machine that is cut off, or goes on.
+    /// Drops all data, as a broken network does, or stops doing so.
     pub(super) fn be_silent(&self, is_silent: bool) {
         self.is_silent.store(is_silent, Ordering::Relaxed);
     }
 
-    /// Returns how many connections were made.
+    /// Returns the number of connections that were made.
     pub(super) fn connections(&self) -> usize {
         self.connections.load(Ordering::Relaxed)
     }
 
-    /// Returns how many are still to be lost.
+    /// Returns the number of responses that are still to be lost.
     pub(super) fn left(&self) -> usize {
         self.to_lose.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! A server that is gone for a while is waited for, and nothing is lost or done twice on the way.
+//! Calls wait for a server that restarts, and no operation is lost or carried out twice.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -29,7 +29,7 @@ fn restarted(claim: &str, open: impl Fn(&Server, &str) -> Option<Arc<Database>>)
         let write = |writer: usize| {
             let mut count = 0;
             while !is_over.load(Ordering::Relaxed) {
-                // Two of them write to one session.
+                // Two of the writers share a session.
                 let session = format!("s{}", writer % 3).parse().unwrap();
                 let draft = Draft::said("user".parse().unwrap(), &format!("{writer} {count}"));
                 append(&all, &session, &draft, Secrets::Refuse).unwrap();
@@ -73,7 +73,7 @@ fn four_writers_behind_a_pooler_lose_nothing_while_the_server_is_restarted() {
     restarted(claim, |server, name| {
         let pooler = Pooler::start(server, claim)?;
         let database = pooler.open(name);
-        // It stands as long as the server, which ends with the test.
+        // The pooler stops together with the server, at the end of the test.
         server.keep(pooler);
         Some(database)
     });

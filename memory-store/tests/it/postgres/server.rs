@@ -12,21 +12,23 @@ use std::sync::{Mutex, OnceLock};
 
 use tempfile::TempDir;
 
-/// A server on a socket in a folder of its own and on a port of this machine, as another user if we are root. It is stopped, and its
-/// folder removed, once this is dropped or the process of the tests is gone, however that ended.
+/// A server on a Unix socket in a temporary folder and on a local port.
+///
+/// If the tests run as root, it runs as another user. It is stopped and its folder deleted when it is dropped or the
+/// process ends in any way.
 pub(crate) struct Server {
     folder: PathBuf,
     programs: PathBuf,
     user: User,
     port: u16,
-    /// Goes before the server does.
+    /// Values that are dropped before the server.
     kept: Mutex<Vec<Box<dyn Any + Send>>>,
     _watch: Watched,
 }
 
-/// Returns the server that tests share, each in a database of its own.
+/// Returns the server that the tests share, each with a database of its own.
 ///
-/// Without Postgres the test that `claim` names is left out, which `MEMORY_TEST_REQUIRE_ALL=1` turns into a failure.
+/// Without Postgres the test named by `claim` is skipped; with `MEMORY_TEST_REQUIRE_ALL=1` it fails.
 pub(crate) fn server(claim: &str) -> Option<&'static Server> {
     static SHARED: OnceLock<Option<Server>> = OnceLock::new();
     let found = SHARED.get_or_init(Server::start).as_ref();
@@ -36,7 +38,7 @@ pub(crate) fn server(claim: &str) -> Option<&'static Server> {
     found
 }
 
-/// Says that a test is left out, if that is allowed.
+/// Reports that a test is skipped, or fails if that is not allowed.
 pub(crate) fn left_out(claim: &str, why: &str) {
     assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "cannot test {claim}: {why}");
     eprintln!("left out: {claim} ({why})");
@@ -47,7 +49,7 @@ impl Server {
     pub(crate) fn start() -> Option<Self> {
         let programs = programs()?;
         let user = User::other();
-        // The path of a socket is short.
+        // The path of a socket has a small maximum length.
         let folder = TempDir::with_prefix("pg-").unwrap().keep();
         user.give(&folder);
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
@@ -76,10 +78,10 @@ impl Server {
         Some(server)
     }
 
-    /// Runs `pg_ctl`, and waits for it.
+    /// Runs `pg_ctl`, and waits until it ends.
     pub(crate) fn control(&self, arguments: &[&str]) {
         let mut command = self.user.run(&self.programs.join("pg_ctl"));
-        // Whoever starts a server that writes to our output waits until it ends.
+        // A server that inherits our output would block readers of the output until it ends.
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command.arg("-D").arg(self.folder.join("data")).arg("-l").arg(self.folder.join("log")).args(arguments);
         assert!(command.status().unwrap().success(), "{}", fs::read_to_string(self.folder.join("log")).unwrap_or_default());
@@ -92,7 +94,9 @@ impl Server {
         finish(psql.arg("-p").arg(self.port.to_string()))
     }
 
-    /// Makes a database, whose language sorts otherwise than by bytes if the server can, and returns its name.
+    /// Creates a database, and returns its name.
+    ///
+    /// If the server supports it, the collation of the database differs from the order of bytes.
     pub(crate) fn database(&self) -> String {
         static MADE: AtomicUsize = AtomicUsize::new(0);
         let name = format!("test_{}_{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
@@ -102,17 +106,17 @@ impl Server {
         name
     }
 
-    /// Returns the address of a database: over a socket.
+    /// Returns the address of a database over the socket.
     pub(crate) fn address(&self, database: &str) -> String {
         format!("host={} port={} user=postgres dbname={database}", self.folder.display(), self.port)
     }
 
-    /// Returns the address of a database: over the network, with `more` behind it.
+    /// Returns the address of a database over the network, with `more` appended.
     pub(crate) fn url(&self, user: &str, database: &str, more: &str) -> String {
         format!("postgres://{user}@localhost:{}/{database}{more}", self.port)
     }
 
-    /// Lets something stand as long as the server.
+    /// Stores a value until the server is dropped.
     pub(crate) fn keep(&self, other: impl Send + 'static) {
         self.kept.lock().unwrap().push(Box::new(other));
     }
@@ -130,7 +134,7 @@ impl Server {
     }
 }
 
-/// A user who may run servers: another one if we are root.
+/// The user who runs servers: another one if the tests run as root.
 pub(crate) struct User(Option<(String, u32, u32)>);
 
 impl User {
@@ -146,7 +150,7 @@ impl User {
         Self(Some(found.unwrap()))
     }
 
-    /// Returns how a program is run as the user, as words of a shell.
+    /// Returns the shell words that run a program as the user.
     pub(crate) fn words(&self, program: &Path) -> String {
         match &self.0 {
             Some((_, user, group)) => format!("setpriv --reuid={user} --regid={group} --clear-groups {}", program.display()),
@@ -162,7 +166,7 @@ impl User {
         command
     }
 
-    /// Makes a file or folder theirs.
+    /// Makes the user the owner of a file or folder.
     pub(crate) fn give(&self, path: &Path) {
         if let Some((_, user, group)) = self.0 {
             chown(path, Some(user), Some(group)).unwrap();
@@ -170,14 +174,14 @@ impl User {
     }
 }
 
-/// A shell that does something once we let go of it, or are gone.
+/// A shell that runs a command when it is dropped or this process ends.
 pub(crate) struct Watched(Child);
 
 impl Watched {
-    /// Runs `beginning` at once and `end` at the end.
+    /// Runs `beginning` immediately and `end` at the end.
     pub(crate) fn start(beginning: &str, end: &str) -> Self {
         let mut shell = Command::new("sh");
-        // What ends us, such as Ctrl-C, must not end it.
+        // A signal to the process group of the tests, such as Ctrl-C, must not end the shell.
         shell.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).current_dir("/");
         Self(shell.arg("-c").arg(format!("{beginning}; read _; {end}")).spawn().unwrap())
     }
@@ -190,12 +194,12 @@ impl Drop for Watched {
     }
 }
 
-/// Returns a port that nobody uses.
+/// Returns a port that is not in use.
 pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// Runs a program, and returns what it says.
+/// Runs a program, and returns its output.
 pub(crate) fn finish(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -215,7 +219,7 @@ fn programs() -> Option<PathBuf> {
     found.pop().or_else(of_path)
 }
 
-/// Makes an authority, `ca.crt`, which vouches for `localhost`, and another one, `other.crt`, which vouches for nobody.
+/// Creates two authorities: `ca.crt` signs the certificate of `localhost`, `other.crt` signs nothing.
 fn certificates(folder: &Path, user: &User) {
     let openssl = |arguments: &str| {
         let mut openssl = Command::new("openssl");

@@ -1,4 +1,4 @@
-//! The driver keeps the promises of the traits, on a server itself and through a pooler.
+//! The Postgres driver passes the suites of the traits, directly and through a pooler.
 
 use std::sync::Arc;
 use std::thread;

@@ -1,4 +1,4 @@
-//! What is encrypted, and who is trusted.
+//! Encryption, and verification of the server.
 
 use memory_core::Code;
 use memory_store::postgres::{Database, Limits};
@@ -31,7 +31,7 @@ fn every_mode_trusts_whom_it_should_and_nobody_else() {
             AND datname = current_database()";
         assert_eq!(server.sql(&name, encrypted), "1", "{more}");
         drop(database);
-        // Whoever is let go of is gone once the server has heard of it.
+        // The connection ends only when the server has noticed that it was closed.
         server.sql(
             &name,
             "SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity WHERE application_name = 'memory'

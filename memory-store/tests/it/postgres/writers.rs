@@ -1,4 +1,4 @@
-//! Several processes append to one session: none is lost, and each one's are in its order.
+//! Several processes append to one session; no record is lost, and each writer's order is preserved.
 
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use memory_store::postgres::{Database, Limits, PostgresMessages};
 
 use super::server::server;
 
-/// Names the address, the writer and how often to append.
+/// Environment variable with the address, the writer and the number of appends.
 const TASK: &str = "MEMORY_TEST_POSTGRES_APPENDER";
 const TIMES: usize = 50;
 
@@ -28,7 +28,7 @@ fn say(address: &str, writer: &str, times: usize) {
     }
 }
 
-/// One writer: on its own it does nothing; started by the test below, it appends as often as it is told.
+/// A writer process. On its own it does nothing; the test below starts it with a task.
 #[test]
 fn a_process_appends_to_a_database() {
     let Ok(task) = std::env::var(TASK) else { return };
@@ -88,7 +88,7 @@ fn keys_that_would_be_namespaces_of_each_other_are_not_set_at_once() {
         }
     });
     assert_eq!(server.sql(&name, "SELECT count(*) FROM memory_values"), "0");
-    // Each key was there alone: what was set and what was taken away alternate.
+    // No two of the keys existed at the same time, so sets and deletions alternate.
     let both = "SELECT count(*) FILTER (WHERE kind = 'set') = count(*) FILTER (WHERE kind = 'delete') FROM memory_values_trash";
     assert_eq!(server.sql(&name, both), "t");
 }

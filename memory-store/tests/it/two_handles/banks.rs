@@ -1,4 +1,4 @@
-//! Banks.
+//! Tests with two handles on banks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -109,7 +109,7 @@ proptest! {
                 }
             }
             for banks in &handles {
-                // Of a bank that is gone nothing may be left, and one without entries is one.
+                // A deleted bank has no entries left, and a bank may exist without entries.
                 prop_assert_eq!(all(banks).unwrap_or_default(), model.clone().unwrap_or_default());
             }
         }

@@ -1,4 +1,4 @@
-//! Conversations.
+//! Tests with two handles on conversations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use memory_store::conversation::ConversationFolder;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// The second name makes the folder of the third.
+/// The folder of the second name is `a_b`, which is also the third name.
 const CONVERSATIONS: [&str; 3] = ["default", "a/b", "a_b"];
 const ROLES: [EntryRole; 3] = [EntryRole::User, EntryRole::Assistant, EntryRole::Memory];
 
@@ -61,7 +61,7 @@ proptest! {
                     let delete = EntryChange::Delete { id, replaced_by: Some(next.id.clone()) };
                     (own, vec![EntryChange::Add(next), delete])
                 }
-                // Whoever does not know whether it was done does it once more.
+                // A caller that does not know the outcome repeats the changes.
                 Step::Again(own) => (own, models[own].last.clone()),
             };
             handles[handle].commit(&names[own], &changes).unwrap();

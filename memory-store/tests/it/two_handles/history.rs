@@ -1,4 +1,4 @@
-//! What is said in sessions.
+//! Tests with two handles on sessions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ enum Step {
     Undo,
 }
 
-/// What was said in a session: the role and the words.
+/// The records of a session: role and text.
 type Said = Vec<(usize, String)>;
 
-/// An operation that can be taken back: which session, what there was before it, and how much of it was left.
+/// An operation that can be undone: the session, the records before it, and the number that it left.
 type Taken = (usize, Said, usize);
 
 fn any_step() -> impl Strategy<Value = Step> {
@@ -52,7 +52,7 @@ fn all(messages: &Messages) -> BTreeMap<String, Vec<(String, String)>> {
     sessions(messages).unwrap().into_iter().map(|summary| (summary.session.to_string(), said(&summary.session))).collect()
 }
 
-/// Returns what the model holds, as it is read: a session of which nothing is left is there as long as it was not deleted.
+/// Returns the content of the model as it is read; an empty session exists until it is deleted.
 fn held(model: &BTreeMap<usize, Said>) -> BTreeMap<String, Vec<(String, String)>> {
     let said = |said: &Said| said.iter().map(|(role, text)| (ROLES[*role].to_owned(), text.clone())).collect();
     model.iter().map(|(session, own)| (SESSIONS[*session].to_owned(), said(own))).collect()
@@ -103,7 +103,7 @@ proptest! {
                 Step::Undo => {
                     if let Some((session, before, left)) = done.pop() {
                         undo(messages, None).unwrap();
-                        // What was said since stays behind what there was.
+                        // Records appended since follow the restored ones.
                         model.entry(session).or_default().splice(..left, before);
                     } else {
                         prop_assert_eq!(undo(messages, None).unwrap_err().code(), Code::OperationNotFound);

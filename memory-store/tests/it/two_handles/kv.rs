@@ -1,4 +1,4 @@
-//! Values.
+//! Tests with two handles on values.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ proptest! {
                     let is_new = set(values, &key, &value, Secrets::Refuse).unwrap();
                     let before = model.insert(key.to_string(), value.clone());
                     prop_assert_eq!(is_new, before.is_none());
-                    // What is set as it is changes nothing.
+                    // Setting an equal value is not an operation.
                     done.extend((before.as_ref() != Some(&value)).then_some((key, before, Some(value))));
                 }
                 Step::Delete(key) => {

@@ -1,7 +1,6 @@
-//! Each store against a map: whatever is done through two handles on the same folder, in whatever order, each of them answers what
-//! the map holds.
+//! Each store behaves like a map, also if two handles on one folder are used in any order.
 //!
-//! The second handle stands for another process: it shares nothing with the first but the folder, the time and the source of names.
+//! The second handle represents another process: the handles share only the folder, the clock and the source of ids.
 
 mod banks;
 mod conversations;

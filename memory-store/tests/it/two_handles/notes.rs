@@ -1,4 +1,4 @@
-//! Notes.
+//! Tests with two handles on notes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What is known of a note: its text and its tags.
+/// The text and the tags of each note, by id.
 type Notes = BTreeMap<String, (String, Vec<String>)>;
 
 fn all(services: &Services) -> Notes {
@@ -91,7 +91,7 @@ proptest! {
                 }
                 Step::Update(which, word) => {
                     let Some(id) = nth(which) else { continue };
-                    // No two texts are the same, whatever becomes of them.
+                    // All texts are distinct, also after an update.
                     let text = format!("{} of {id}", WORDS[word]);
                     let patch = Patch { content: Some(text.clone()), ..Patch::default() };
                     update(services, &id, &patch, None, Secrets::Refuse).unwrap();
@@ -124,7 +124,7 @@ proptest! {
                     let next = format!("{own} and {}", WORDS[word]);
                     std::fs::write(&path, text.replace(own.as_str(), &next)).unwrap();
                     *own = next;
-                    // What was done before may not be taken back over what somebody else did since.
+                    // Earlier operations must not be undone over the change of another program.
                     done.clear();
                 }
                 Step::Undo => match done.pop() {

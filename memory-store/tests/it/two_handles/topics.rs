@@ -1,4 +1,4 @@
-//! Topics.
+//! Tests with two handles on topics.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Returns the text of each topic, without what stands above it.
+/// Returns the text of each topic without its front matter.
 fn all(topics: &Topics) -> BTreeMap<String, String> {
     let names: Vec<String> = list(topics).unwrap().topics.iter().map(|topic| topic.name.stem().to_owned()).collect();
     let text = |name: &str| read(topics, name).unwrap().text.rsplit("---\n").next().unwrap().trim().to_owned();
