@@ -64,7 +64,9 @@ pub(super) fn append(
 enum End {
     /// A complete line, at this length in bytes.
     Whole(u64),
-    /// A complete record without a newline, at this length in bytes. Some editors remove the last newline.
+    /// A complete record or blank line without a newline, at this length in bytes.
+    ///
+    /// Some editors remove the last newline.
     WithoutNewline(u64),
     /// An invalid record from offset `at` on.
     Torn { at: u64, rest: Vec<u8> },
