@@ -1,4 +1,4 @@
-//! What the commands on banks have in common: their answers, scopes and values.
+//! Scopes, values and output that the bank commands share.
 
 use clap::ValueEnum;
 use memory_core::Secrets;
@@ -37,7 +37,7 @@ pub(super) enum AnswerFormat {
     Value,
 }
 
-/// Returns where to look.
+/// Returns the scope that a command uses: the one in `--scope`, else the detected one.
 pub(super) fn choice(scope: Option<ScopeArg>) -> ScopeChoice {
     match scope {
         None => ScopeChoice::Detected,
@@ -46,7 +46,7 @@ pub(super) fn choice(scope: Option<ScopeArg>) -> ScopeChoice {
     }
 }
 
-/// Returns where to look, where nothing said means all.
+/// Returns the scope that a command uses: the one in `--scope`, else all.
 pub(super) fn choice_of_all(scope: Option<ScopesArg>) -> ScopeChoice {
     match scope {
         None | Some(ScopesArg::All) => ScopeChoice::Detected,
@@ -61,12 +61,14 @@ pub(super) fn open(app: &mut App) -> Result<Banks, Failure> {
     Ok(banks::open(&settings, app.environment, "cli"))
 }
 
-/// Writes a JSON text: on lines for people, on one line otherwise.
+/// Writes JSON: on several lines at a terminal, on one line otherwise.
 pub(super) fn put(output: &mut Output, json: &str) -> Result<(), Failure> {
     Ok(output.json_answer(json)?)
 }
 
-/// Writes an answer that is one object: whole, as a table of its members, or the first of `values` that it has.
+/// Writes a JSON object in a format.
+///
+/// `value` writes the first member in `values` that the object has. `table` writes a row for each member.
 pub(super) fn put_as(output: &mut Output, format: Option<AnswerFormat>, json: &str, values: &[&str]) -> Result<(), Failure> {
     let members = || json.parse::<JsonText>().ok().and_then(|text| text.members()).unwrap_or_default();
     match format {
@@ -86,17 +88,17 @@ pub(super) fn put_as(output: &mut Output, format: Option<AnswerFormat>, json: &s
     }
 }
 
-/// Writes a value alone.
+/// Writes a JSON value without the object around it.
 pub(super) fn put_value(output: &mut Output, value: &JsonText) -> Result<(), Failure> {
     put(output, value.as_str())
 }
 
-/// Returns a value as it stands in a cell: a text without its quotes.
+/// Returns a value as the text of a table cell: a string without its quotes, any other value as JSON.
 pub(super) fn plain(value: &JsonText) -> String {
     value.as_string().unwrap_or_else(|| value.to_string())
 }
 
-/// Reads a value: what was typed, or the standard input.
+/// Parses the value argument, or the standard input if the argument is `-` or `from_stdin` is set.
 pub(super) fn value(app: &mut App, typed: Option<&str>, from_stdin: bool) -> Result<JsonText, Failure> {
     let text = match typed {
         Some(typed) if !from_stdin && typed != "-" => typed.to_owned(),
@@ -109,7 +111,7 @@ pub(super) fn value(app: &mut App, typed: Option<&str>, from_stdin: bool) -> Res
     Ok(text.parse::<JsonText>().map_err(BankError::from)?)
 }
 
-/// Reads the standard input as text.
+/// Reads the standard input as UTF-8 text.
 pub(super) fn input(app: &mut App) -> Result<String, Failure> {
     let mut bytes = Vec::new();
     app.output.input().read_to_end(&mut bytes).map_err(Failure::file("read the standard input"))?;
@@ -120,7 +122,7 @@ pub(super) fn input(app: &mut App) -> Result<String, Failure> {
     })
 }
 
-/// Returns what becomes of credentials.
+/// Returns whether a value that looks like a credential is written or refused.
 pub(super) fn secrets(allow: bool) -> Secrets {
     if allow { Secrets::Keep } else { Secrets::Refuse }
 }

@@ -1,4 +1,4 @@
-//! `memory bank delete`
+//! The `memory bank delete` command.
 
 use clap::{ArgGroup, Args};
 use memory_agent::json::bank as json;
@@ -41,7 +41,7 @@ impl Delete {
             let scope = memory_core::bank::delete(&banks, &bank, &key, choice(self.scope))?;
             return put_as(&mut app.output, self.format, &json::deleted(&bank, Some(&key), scope), &["deleted"]);
         }
-        // Where nobody can be asked, the trash is what keeps it.
+        // Without a terminal, the bank is deleted without a confirmation. It remains in the trash.
         let asks = !self.confirm && app.output.input_is_terminal();
         if asks && !app.output.ask(&format!("Delete the whole bank {bank}?"))? {
             return Ok(app.output.note("nothing was deleted")?);

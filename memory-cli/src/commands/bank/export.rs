@@ -1,4 +1,4 @@
-//! `memory bank export`
+//! The `memory bank export` command.
 
 use clap::Args;
 use memory_agent::json::bank as json;
@@ -53,7 +53,7 @@ impl Export {
                 hidden.push(format!("{} in {}", listing.name, listing.folder.unwrap_or_default()));
                 continue;
             }
-            // An export that leaves one out without a word would be none.
+            // A bank that cannot be exported fails the whole export, which must never omit a bank silently.
             let only = memory_core::bank::ScopeChoice::Only(listing.scope);
             let (scope, document) = memory_core::bank::export(&banks, &listing.name, only)?;
             documents.push((scope, listing.name, one_line(&document)));
@@ -66,7 +66,7 @@ impl Export {
     }
 }
 
-/// Returns a document without spaces, if it is one of ours to the last value; else as it is.
+/// Returns a document on one line if it parses as JSON, else unchanged.
 fn one_line(document: &str) -> String {
     document.parse::<JsonText>().map_or_else(|_| document.to_owned(), |text| text.to_string())
 }

@@ -1,4 +1,4 @@
-//! `memory bank filter`
+//! The `memory bank filter` command.
 
 use clap::Args;
 use memory_store::jq::{Form, JqError, On};
@@ -63,13 +63,13 @@ impl Filter {
     }
 }
 
-/// Says what failed, as jq does, and returns with which code the program ends for it.
+/// Prints the error in the format of jq; returns the failure with the exit code of jq.
 fn refuse(app: &mut App, error: &JqError) -> Result<Failure, Failure> {
     app.output.complaint(&format!("jq: error: {error}"))?;
     Ok(Failure::Filter { code: exit_code(error) })
 }
 
-/// Returns the code with which jq ends.
+/// Returns the exit code that jq uses for an error.
 fn exit_code(error: &JqError) -> u8 {
     match error {
         JqError::Syntax { .. } => 3,

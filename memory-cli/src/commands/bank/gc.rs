@@ -1,4 +1,4 @@
-//! `memory bank gc`
+//! The `memory bank gc` command.
 
 use clap::Args;
 use memory_agent::json::bank as json;

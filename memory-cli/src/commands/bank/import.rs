@@ -1,4 +1,4 @@
-//! `memory bank import`
+//! The `memory bank import` command.
 
 use clap::Args;
 use memory_agent::json::bank as json;
@@ -57,7 +57,7 @@ impl Import {
     }
 }
 
-/// Finds the banks in what `export --all` wrote.
+/// Finds the banks in the output of `export --all`.
 fn documents(text: &str) -> Result<Vec<(BankScope, BankName, &str)>, Failure> {
     let wrong = || Failure::usage("that is no export of all banks", "`memory bank export --all` writes one");
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! The definition of `memory-cli` for programs that read such definitions in KDL: `examples/memory-banks.kdl`.
+//! Generates `examples/memory-banks.kdl`, a definition of `memory-cli` for programs that read KDL.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, Command, Subcommand};
 
 use super::BankCommand;
 
-/// What the definition says of one flag, gathered from all commands that have it.
+/// A flag of the definition, merged from all commands that have the flag.
 #[derive(Debug, Default)]
 struct Flag {
     short: Option<char>,
@@ -17,7 +17,7 @@ struct Flag {
     values: Vec<String>,
 }
 
-/// Returns the definition.
+/// Returns the definition as KDL.
 fn definition() -> String {
     let commands = BankCommand::augment_subcommands(Command::new("memory-cli"));
     let names: Vec<_> = commands.get_subcommands().map(|command| format!("{:?}", command.get_name())).collect();
@@ -41,7 +41,7 @@ fn definition() -> String {
          file-based memory banks for agent sessions\"\n    command \"memory-cli\"\n",
     );
     let mut put = |lines: &str| {
-        // A string takes all that is written to it.
+        // Writing to a `String` cannot fail.
         let _ = write!(text, "{lines}");
     };
     put(&format!(

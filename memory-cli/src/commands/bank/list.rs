@@ -1,4 +1,4 @@
-//! `memory bank list`
+//! The `memory bank list` command.
 
 use chrono::{DateTime, Local, Utc};
 use clap::Args;
@@ -73,7 +73,7 @@ impl List {
         self.show_keys(app, &bank, &[listing], false)
     }
 
-    /// Shows the keys of a bank in the scopes that it is in.
+    /// Prints the keys of a bank in each scope that contains the bank.
     fn show_keys(&self, app: &mut App, bank: &BankName, listings: &[KeyListing], with_scopes: bool) -> Result<(), Failure> {
         let entries = || listings.iter().flat_map(|listing| listing.entries.iter().map(move |entry| (listing, entry)));
         if self.format == Some(AnswerFormat::Value) {
@@ -125,12 +125,12 @@ impl List {
     }
 }
 
-/// Returns the cell of the folder of a bank, which says whether a bank of another folder is read first.
+/// Returns the folder cell of a bank, marked if another folder's bank of the same name is used instead.
 pub(super) fn folder(holders: &Holders) -> String {
     if holders.is_hidden { format!("{} (not used)", holders.used) } else { holders.used.clone() }
 }
 
-/// Tells whether an answer is to be a table.
+/// Returns whether the output is a table: `--format`, else whether the output is a terminal.
 pub(super) fn wants_table(format: Option<AnswerFormat>, output: &Output) -> bool {
     match format {
         Some(format) => format == AnswerFormat::Table,
@@ -138,7 +138,7 @@ pub(super) fn wants_table(format: Option<AnswerFormat>, output: &Output) -> bool
     }
 }
 
-/// Writes a table, with its heading also where it is piped: whoever asked for one wants it.
+/// Prints a table, or `otherwise` as a note if it is empty. The table has its header also in a pipe.
 pub(super) fn show(output: &mut Output, table: &Table, otherwise: &str) -> Result<(), Failure> {
     if table.is_empty() {
         output.note(otherwise)?;
@@ -146,7 +146,7 @@ pub(super) fn show(output: &mut Output, table: &Table, otherwise: &str) -> Resul
     if matches!(output.form(), Form::Drawn(_)) { Ok(output.table(table)?) } else { Ok(output.columns(table)?) }
 }
 
-/// Writes a moment as the clocks here show it.
+/// Formats a time in the local time zone, to the second.
 pub(super) fn second(moment: DateTime<Utc>) -> String {
     moment.with_timezone(&Local).format("%Y-%m-%d %H:%M:%S").to_string()
 }

@@ -1,4 +1,4 @@
-//! `memory bank`, one command a file.
+//! The `memory bank` commands, one per file.
 
 mod answer;
 mod delete;
@@ -60,7 +60,7 @@ impl Bank {
         app.output.prefer_json();
         let done = self.command.run(app);
         done.map_err(|failure| match failure {
-            // A filter of jq is about no bank.
+            // A jq filter involves no bank.
             failure if matches!(self.command, BankCommand::Filter(_)) => failure,
             Failure::Bank(error) if error.scope.is_some() => Failure::Bank(error),
             failure @ (Failure::Bank(_) | Failure::Store(_) | Failure::Usage { .. } | Failure::File { .. }) => {
@@ -73,7 +73,7 @@ impl Bank {
 }
 
 impl BankCommand {
-    /// Returns where it looks.
+    /// Returns the scope that the command uses.
     fn scope(&self) -> ScopeChoice {
         match self {
             Self::Read(read::Read { scope, .. })

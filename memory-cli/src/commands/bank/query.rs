@@ -1,4 +1,4 @@
-//! `memory bank query`
+//! The `memory bank query` command.
 
 use clap::Args;
 use memory_agent::json::bank as json;

@@ -1,4 +1,4 @@
-//! `memory bank read`
+//! The `memory bank read` command.
 
 use clap::Args;
 use memory_agent::json::bank as json;
@@ -80,7 +80,7 @@ impl Read {
         self.put(app, &value, &whole)
     }
 
-    /// Writes a value, or the answer around it.
+    /// Writes a value in the format of the flags; `whole` is the JSON object that contains it.
     fn put(&self, app: &mut App, value: &JsonText, whole: &str) -> Result<(), Failure> {
         match (self.raw.then(|| value.as_string()).flatten(), self.format) {
             (Some(text), _) => Ok(app.output.text(&format!("{text}\n"))?),
@@ -91,7 +91,7 @@ impl Read {
     }
 }
 
-/// Writes the entries of a bank as a table, with the sizes of their values if it is `verbose`.
+/// Prints the entries of a bank as a table; `verbose` adds the sizes of the values.
 pub(super) fn entries_table(output: &mut Output, bank: &Bank, verbose: bool) -> Result<(), Failure> {
     let size = verbose.then_some(Column::Number("BYTES"));
     let columns = [Column::Whole("KEY"), Column::Text("VALUE"), Column::Whole("UPDATED")];

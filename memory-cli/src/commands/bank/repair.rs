@@ -1,4 +1,4 @@
-//! `memory bank repair`
+//! The `memory bank repair` command.
 
 use clap::Args;
 use memory_agent::json::bank as json;

@@ -1,4 +1,4 @@
-//! `memory bank schema`
+//! The `memory bank schema` command.
 
 use clap::Args;
 use memory_agent::json::bank as json;

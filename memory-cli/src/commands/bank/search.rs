@@ -1,4 +1,4 @@
-//! `memory bank search`
+//! The `memory bank search` command.
 
 use clap::Args;
 use memory_agent::json::bank as json;

@@ -1,4 +1,4 @@
-//! `memory bank update`
+//! The `memory bank update` command.
 
 use clap::Args;
 use memory_agent::json::bank as json;

@@ -1,4 +1,4 @@
-//! `memory bank write`
+//! The `memory bank write` command.
 
 use clap::Args;
 use memory_agent::json::bank as json;
