@@ -1,4 +1,4 @@
-//! `memory instance actions`
+//! The `memory instance actions` command.
 
 use clap::Args;
 use memory_agent::instance::backend;

@@ -1,4 +1,4 @@
-//! What the commands on instances have in common: names, input, and how they answer.
+//! Names, input and output that the instance commands share.
 
 use std::io::{self, Read};
 
@@ -13,12 +13,12 @@ use crate::instances::DEFAULT;
 use crate::print::{Form, Output};
 use crate::topics::quoted;
 
-/// Writes a JSON text: on lines for people, on one line otherwise.
+/// Writes JSON: on several lines at a terminal, on one line otherwise.
 pub(super) fn put(output: &mut Output, json: &str) -> Result<(), Failure> {
     Ok(output.json_answer(json)?)
 }
 
-/// Writes an array piece by piece, as it is read. Warnings follow the array, since a terminal shows both streams.
+/// Streams a JSON array. Warnings follow the array, since a terminal shows both streams.
 pub(super) fn put_pieces(output: &mut Output, first: &str, more: Pieces) -> Result<(), Failure> {
     output.json_piece(first)?;
     let (mut warnings, mut broken) = (Vec::new(), None);
@@ -36,25 +36,26 @@ pub(super) fn put_pieces(output: &mut Output, first: &str, more: Pieces) -> Resu
     broken.map_or(Ok(()), Err)
 }
 
-/// Says where the former definition of an instance is, and how to bring it back.
+/// Prints where the previous definition of an instance is, and how to restore it.
 pub(super) fn note_former(output: &mut Output, former: &FormerDefinition) -> Result<(), Failure> {
     let [trash, place] = [&former.trash, &former.place].map(|path| quoted(&output.place(path)));
     Ok(output.note(&format!("the former definition is in the trash; `cp {trash} {place}` brings it back"))?)
 }
 
-/// Tells whether an answer is to be a table.
+/// Returns whether the output is a table.
 pub(super) fn wants_table(output: &Output) -> bool {
     matches!(output.form(), Form::Drawn(_))
 }
 
-/// Reads `TYPE/NAME`; a type alone means its default instance.
+/// Parses `TYPE/NAME`; a type without a name means its default instance.
 pub(super) fn instance(text: &str) -> Result<(&'static Backend, InstanceName), InstanceError> {
     let (kind, name) = text.split_once('/').unwrap_or((text, DEFAULT));
     Ok((backend(kind)?, name.parse()?))
 }
 
-/// Reads an object: as it was typed, out of a file as `@file.json`, or from the standard input as `-`. What was read does not stay in
-/// memory, since it may hold secrets.
+/// Parses a JSON object from the argument, from a file (`@file.json`) or from the standard input (`-`).
+///
+/// The bytes are zeroed after parsing, since they may contain secrets.
 pub(super) fn input(app: &mut App, typed: &str) -> Result<JsonText, Failure> {
     let bytes = match typed.strip_prefix('@') {
         Some(path) => Zeroizing::new(std::fs::read(path).map_err(Failure::file(format!("read {path}")))?),
@@ -74,10 +75,12 @@ pub(super) fn input(app: &mut App, typed: &str) -> Result<JsonText, Failure> {
     Ok(object)
 }
 
-/// At least so much is read at once; then nothing of it stays in the buffer of the standard input.
+/// Size of one read, in bytes.
+///
+/// A read of this size bypasses the buffer of the standard input, so that no data remains in it.
 const BLOCK: usize = 16 * 1024;
 
-/// Reads all that there is, and leaves none of it behind where it was before the room became too small.
+/// Reads the input to its end. Buffers that become too small are zeroed.
 fn whole(input: &mut dyn Read) -> io::Result<Zeroizing<Vec<u8>>> {
     let mut bytes = Zeroizing::new(Vec::new());
     let mut block = Zeroizing::new(vec![0; BLOCK]);

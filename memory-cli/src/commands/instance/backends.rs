@@ -1,4 +1,4 @@
-//! `memory instance backends`
+//! The `memory instance backends` command.
 
 use clap::Args;
 use memory_agent::instance::{Backend, backend, backends};

@@ -1,4 +1,4 @@
-//! `memory instance connect`
+//! The `memory instance connect` command.
 
 use std::path::Path;
 
@@ -78,14 +78,16 @@ impl Connect {
     }
 }
 
-/// Returns a path as it is kept: whole, but for `~`, whoever that is later.
+/// Returns a path in the form in which it is stored: absolute, except that a leading `~` remains.
+///
+/// The `~` is expanded whenever the path is used.
 fn path(app: &App, book: &Book, typed: &str) -> Result<String, InstanceError> {
     book.place(Path::new(typed))?;
     let is_of_home = typed == "~" || typed.starts_with("~/");
     Ok(if is_of_home { typed.to_owned() } else { app.environment.whole(Path::new(typed)).display().to_string() })
 }
 
-/// Returns the members of an object as texts. Any of them may be a secret, and so the object does not stay in memory.
+/// Returns the members of an object as texts. Any of them may be a secret, so the object is zeroed.
 fn texts(object: JsonText) -> Vec<(String, Zeroizing<String>)> {
     let members = object.members();
     drop(Zeroizing::new(object.into_string()));

@@ -1,4 +1,4 @@
-//! `memory instance instances`
+//! The `memory instance instances` command.
 
 use clap::Args;
 use memory_agent::instance::Instances as _;

@@ -1,4 +1,4 @@
-//! `memory instance`, one command a file.
+//! The `memory instance` commands, one per file.
 
 mod actions;
 mod answer;

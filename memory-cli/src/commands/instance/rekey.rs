@@ -1,4 +1,4 @@
-//! `memory instance rekey`
+//! The `memory instance rekey` command.
 
 use clap::Args;
 use serde_json::json;

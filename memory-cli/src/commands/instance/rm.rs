@@ -1,4 +1,4 @@
-//! `memory instance rm`
+//! The `memory instance rm` command.
 
 use clap::Args;
 use memory_core::instance::InstanceError;

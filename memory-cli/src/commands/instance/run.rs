@@ -1,4 +1,4 @@
-//! `memory instance run`
+//! The `memory instance run` command.
 
 use clap::{Args, Command};
 use memory_agent::instance::{Asker, help, pairs};

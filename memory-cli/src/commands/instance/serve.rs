@@ -1,4 +1,4 @@
-//! `memory instance serve`
+//! The `memory instance serve` command.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub(super) struct Serve {
     token: TokenArgs,
 }
 
-/// More threads than this never work at once.
+/// Maximum number of threads for blocking work.
 const THREADS: usize = 96;
 
 impl Serve {
@@ -48,7 +48,7 @@ impl Serve {
         let settings = app.settings()?;
         let home = app.open_to_stay(&settings)?;
         let instances = instances::kept_open(&settings, app.environment)?;
-        // Tools are for agents, which work in projects of their own.
+        // Tools serve agents, and each agent has a project of its own.
         let environment = Environment { folder: None, ..app.environment.clone() };
         let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
         let parts = Parts {
@@ -75,7 +75,7 @@ impl Serve {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             serve_http(listener, front, ending.asked()).await
         });
-        // What takes longer is left where it is.
+        // Tasks that have not finished are abandoned.
         runtime.shutdown_background();
         ending.close();
         served.map_err(Failure::file("serve HTTP"))

@@ -1,4 +1,4 @@
-//! Asking a person for the fields of an instance.
+//! Prompts for the fields of an instance.
 
 use std::path::Path;
 
@@ -12,19 +12,20 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::instances::{Book, prepare};
 
-/// What was answered, by field.
+/// The entered values, by field.
 pub(super) type Answers = Vec<(String, Zeroizing<String>)>;
 
-/// Asks for each field that applies, and asks again after a value that cannot be used. The defaults are the present values of an instance
-/// that is there.
+/// Prompts for each field that applies, again after an invalid value.
+///
+/// The defaults are the present values if the instance exists.
 ///
 /// # Errors
-/// When the input ends.
+/// If the input ends.
 pub(super) fn ask(backend: &Backend, name: &InstanceName, book: &Book, app: &mut App) -> Result<Answers, Failure> {
     let usual = book.usual_folder_of(backend, name)?.map(|folder| app.output.place(&folder));
     let present = present_values(backend, name, book, app)?;
     let mut answers = Answers::new();
-    // Fields on which others depend come first.
+    // Fields that other fields depend on come first.
     let (first, then): (Vec<&Field>, Vec<&Field>) = backend.fields.iter().partition(|field| field.shown_when.is_none());
     for field in first.into_iter().chain(then) {
         let applies = field
@@ -36,7 +37,7 @@ pub(super) fn ask(backend: &Backend, name: &InstanceName, book: &Book, app: &mut
         let usual = usual.as_deref().filter(|_| field.name == "dir");
         let present = present.iter().find(|(name, _)| name == field.name).map(|(_, value)| value.as_str());
         let answer = valid_answer(field, present.or(usual), book, app)?;
-        // An empty answer leaves the field out, and so does the usual folder, which follows the home.
+        // An empty value omits the field. The default folder is omitted too, so that it follows the home.
         if !answer.is_empty() && Some(answer.as_str()) != usual {
             answers.push((field.name.to_owned(), answer));
         }
@@ -44,7 +45,7 @@ pub(super) fn ask(backend: &Backend, name: &InstanceName, book: &Book, app: &mut
     Ok(answers)
 }
 
-/// Returns the values that the fields of an instance have. Those that cannot be read are named, and left out.
+/// Returns the present values of the fields of an instance; warns of unreadable values and omits them.
 fn present_values(backend: &Backend, name: &InstanceName, book: &Book, app: &mut App) -> Result<Answers, Failure> {
     let definition = match book.instances.read(&backend.name.parse()?, name) {
         Ok(Some(definition)) => definition,
@@ -68,7 +69,7 @@ fn present_values(backend: &Backend, name: &InstanceName, book: &Book, app: &mut
     Ok(values)
 }
 
-/// Asks for one field until its value can be used; `default` is the answer if none is given.
+/// Prompts for a field until its value is valid; `default` is the value of an empty line.
 fn valid_answer(field: &Field, default: Option<&str>, book: &Book, app: &mut App) -> Result<Zeroizing<String>, Failure> {
     loop {
         let answer = one(field, default).map_err(|Error::IO(error)| Failure::file("ask for the fields")(error))?;
@@ -81,7 +82,9 @@ fn valid_answer(field: &Field, default: Option<&str>, book: &Book, app: &mut App
     }
 }
 
-/// Checks a value as far as that is possible before the definition is written: a folder is allowed and is one, a database answers.
+/// Validates a value before the definition is written.
+///
+/// A path must be allowed and, if it exists, be a folder. A secret must be a valid connection.
 fn check(field: &Field, value: &Zeroizing<String>, book: &Book) -> Result<(), InstanceError> {
     match field.kind {
         _ if value.is_empty() => Ok(()),
@@ -102,7 +105,7 @@ fn one(field: &Field, default: Option<&str>) -> Result<String, Error> {
     let question = format!("{} ({})", field.name, field.description);
     let default = default.or(field.default);
     match field.kind {
-        // There is nothing to choose.
+        // There is only one choice.
         Kind::Choice([only]) => Ok((*only).to_owned()),
         Kind::Choice(words) => {
             let usual = words.iter().position(|word| Some(*word) == default).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What the commands on topics have in common.
+//! Functions that the topic commands share.
 
 use std::path::Path;
 
@@ -9,21 +9,21 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::topics;
 
-/// Opens the topics to write them; a folder that is missing is made with the first.
+/// Opens the topics for writing; the first write creates a missing folder.
 pub(super) fn open(app: &mut App, dir: Option<&Path>) -> Result<Topics, Failure> {
     let settings = app.settings()?;
     let opened = topics::open(&settings, app.environment, dir, "cli")?;
     opened.ok_or_else(|| topics::why_not(&settings, app.environment))
 }
 
-/// Opens topics that are there: a folder that was named and is missing is an error and no empty answer.
+/// Opens the topics for reading; a `dir` that does not exist is an error.
 pub(super) fn open_there(app: &mut App, dir: Option<&Path>) -> Result<Topics, Failure> {
     let opened = open(app, dir)?;
     dir.map_or(Ok(()), |dir| topics::check_there(app.environment, dir))?;
     Ok(opened)
 }
 
-/// Says what was written in the folder that was named, if one was.
+/// Prints the result of a write, with the command that undoes it.
 pub(super) fn tell(written: &Written, what: &str, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
         return Ok(app.output.json(&json::written(written))?);

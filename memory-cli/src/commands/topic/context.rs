@@ -1,4 +1,4 @@
-//! `memory topic context`
+//! The `memory topic context` command.
 
 use clap::Args;
 use memory_agent::json::topic as json;

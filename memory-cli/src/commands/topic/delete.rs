@@ -1,4 +1,4 @@
-//! `memory topic delete`
+//! The `memory topic delete` command.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `memory topic index`
+//! The `memory topic index` command.
 
 use clap::Args;
 use memory_agent::json::topic as json;

@@ -1,4 +1,4 @@
-//! `memory topic list`
+//! The `memory topic list` command.
 
 use clap::Args;
 use memory_agent::json::topic as json;

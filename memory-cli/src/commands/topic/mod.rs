@@ -1,4 +1,4 @@
-//! `memory topic`, one command a file.
+//! The `memory topic` commands, one per file.
 
 mod answer;
 mod context;
@@ -49,7 +49,7 @@ impl Topic {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let dir = self.dir.as_deref();
         let topics = match &self.command {
-            // An agent begins with an empty index where nothing was written yet.
+            // An agent starts with an empty index if nothing was written yet.
             TopicCommand::Write(_) | TopicCommand::Context(_) => answer::open(app, dir)?,
             _ => answer::open_there(app, dir)?,
         };

@@ -1,4 +1,4 @@
-//! `memory topic read`
+//! The `memory topic read` command.
 
 use clap::Args;
 use memory_agent::json::topic as json;

@@ -1,4 +1,4 @@
-//! `memory topic update`
+//! The `memory topic update` command.
 
 use std::path::Path;
 

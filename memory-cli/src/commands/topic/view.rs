@@ -1,4 +1,4 @@
-//! `memory topic view`
+//! The `memory topic view` command.
 
 use clap::Args;
 use memory_agent::json::topic as json;

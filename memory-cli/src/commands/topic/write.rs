@@ -1,4 +1,4 @@
-//! `memory topic write`
+//! The `memory topic write` command.
 
 use std::path::Path;
 
@@ -43,7 +43,7 @@ impl Write {
         let kind = self.kind.as_deref().map(str::parse).transpose()?;
         let given = cli::or_piped(self.content.as_deref(), &app.output);
         let content = given.map(|given| cli::content(given, &mut app.output)).transpose()?;
-        // A pipe that holds nothing is what programs have that were given nothing to say.
+        // A program started without input often has an empty pipe as its standard input.
         let content = content.filter(|content| !content.is_empty() || given != Some("-"));
         let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
         let (title, description) = (self.name.clone(), self.description.clone());
