@@ -1,4 +1,4 @@
-//! `memory search`
+//! The `memory search` command.
 
 mod topics;
 
@@ -148,7 +148,7 @@ impl Search {
     }
 }
 
-/// Returns the filter of somebody who gave none.
+/// Returns the filter without any restriction except the lifetime.
 fn any(lifetime: Lifetime) -> Filter {
     Filter { lifetime, ..Filter::default() }
 }
@@ -166,13 +166,13 @@ fn close(found: &Found, are_topics: bool, output: &mut Output) -> Result<(), Fai
     Ok(())
 }
 
-/// How far text stands below its heading: as wide as a short id and the gap after it.
+/// Indentation of the text below a heading, in columns: the width of a short id and the gap after it.
 const INDENT: usize = 10;
 
-/// The fewest columns that leave room for that.
+/// Minimum width in columns for that indentation; narrower terminals get 2 columns.
 const NARROW: u16 = 40;
 
-/// Returns the snippet as a terminal may show it, and where in it the question was found.
+/// Returns the snippet with visible control characters, and the ranges of the matches in it.
 fn visible_snippet(snippet: &str, found: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
     let (mut text, mut marks) = (String::new(), Vec::new());
     let mut end = 0;
@@ -188,7 +188,7 @@ fn visible_snippet(snippet: &str, found: &[Range<usize>]) -> (String, Vec<Range<
     (text, marks)
 }
 
-/// Returns one line of `text` with what lies in `marks` marked.
+/// Returns one line of `text` with the ranges in `marks` highlighted.
 fn marked(text: &str, line: Range<usize>, marks: &[Range<usize>], palette: Palette) -> String {
     let mut shown = String::new();
     let mut end = line.start;

@@ -1,4 +1,4 @@
-//! `memory serve`
+//! The `memory serve` command.
 
 mod fronts;
 
@@ -171,7 +171,9 @@ impl Serve {
 }
 
 impl Home {
-    /// Opens the files anew for somebody who hears of edits in place, and need not look for them.
+    /// Reopens the store for a process that watches the files.
+    ///
+    /// The store then relies on notifications to detect edits in place.
     fn listen(&mut self) -> Result<(), Failure> {
         let options = Options { freshness: Freshness::Heard, kept: KEPT, ..Options::default() };
         let store = Arc::new(FileStore::open(self.store.root(), options)?);

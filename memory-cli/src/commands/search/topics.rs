@@ -1,4 +1,4 @@
-//! Topics among what was found.
+//! The topics in the results of `memory search`.
 
 use memory_core::topic::{TopicHit, Topics};
 
@@ -6,10 +6,10 @@ use super::{INDENT, NARROW, marked, visible_snippet};
 use crate::failure::Failure;
 use crate::print::{Form, Output, Palette, visible_line, wrap};
 
-/// The topics that were found, and how many match in all.
+/// The topics of the page, and the total number of matches.
 pub(super) type FoundTopics = (Vec<TopicHit>, usize);
 
-/// Finds topics, if there are some to be looked through. What goes wrong there makes the answer less than it could be.
+/// Searches the topics, if there are any. An error becomes a warning, and the topics are omitted.
 pub(super) fn find(
     topics: Option<&Topics>,
     question: &str,
@@ -26,7 +26,7 @@ pub(super) fn find(
     }
 }
 
-/// Shows what was found.
+/// Prints the topics.
 pub(super) fn show((hits, total): &FoundTopics, output: &mut Output) -> Result<(), Failure> {
     for hit in hits {
         match output.form() {

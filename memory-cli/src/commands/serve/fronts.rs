@@ -1,4 +1,4 @@
-//! How agents reach the daemon: all fronts run on one small runtime.
+//! The socket and the HTTP server of the daemon, which share one small runtime.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -21,27 +21,32 @@ use crate::failure::Failure;
 use crate::http::{self, Address};
 use crate::instances;
 
-/// What is open for agents.
+/// The open socket and listener for agents.
 pub(super) struct Fronts {
-    /// Why there is no socket, if there is none.
+    /// Why there is no socket; `None` if there is one.
     pub(super) no_socket: Option<String>,
     agent: Arc<Agent>,
     socket: Option<Socket>,
     http: Option<(TcpListener, HttpFront)>,
-    /// Who draws facts from chats that come over HTTP.
+    /// The worker that extracts facts from chats over HTTP, and its file watcher.
     worker: Option<(Worker, Option<Watcher>)>,
     /// Whether HTTP is still served.
     is_serving: Arc<AtomicBool>,
 }
 
-/// Where HTTP is served, and what whoever asks must know.
+/// The address for HTTP, and the token that clients must send.
 pub(super) type Http<'a> = (&'a Address, Option<Token>);
 
-/// More threads than this never work at once for agents, whatever the fronts do.
+/// Maximum number of threads for blocking work, over all fronts.
 const THREADS: usize = 96;
 
 impl Fronts {
-    /// Opens the socket if it can be, and says it if not; and `http`, which somebody asked for.
+    /// Opens the socket and the HTTP listener.
+    ///
+    /// A socket that cannot be opened is logged as a warning.
+    ///
+    /// # Errors
+    /// If the HTTP listener cannot be opened, since it was requested explicitly.
     pub(super) fn open(
         home: &Home,
         settings: &Settings,
@@ -65,7 +70,7 @@ impl Fronts {
             topic_folder: None,
             instances: Some(Arc::clone(&instances)),
         };
-        // Tools are for agents, which work in projects of their own.
+        // Tools serve agents, and each agent has a project of its own.
         let agent = agent(home, settings, &Environment { folder: None, ..environment.clone() }, parts)?;
         let mut worker = None;
         let front = |(listener, token): (TcpListener, Option<Token>)| {
@@ -92,24 +97,26 @@ impl Fronts {
         Ok(fronts)
     }
 
-    /// Returns what tells whether HTTP is still served, where what was asked is answered before the end.
+    /// Returns a flag that is true while HTTP is served.
+    ///
+    /// Pending requests are completed before it becomes false.
     pub(super) fn serving(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.is_serving)
     }
 
-    /// Returns where HTTP is served, if it is.
+    /// Returns the address of the HTTP listener, if there is one.
     pub(super) fn address(&self) -> Option<SocketAddr> {
         self.http.as_ref().and_then(|(listener, _)| listener.local_addr().ok())
     }
 
-    /// Serves agents until `end` is rung.
+    /// Serves agents until `end` is signalled.
     pub(super) fn serve(self, end: &Arc<Bell>, diary: &Diary) {
         let runtime = match Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build() {
             Ok(runtime) => runtime,
             Err(error) => return diary.warning(&format!("agents are not served: {error}")),
         };
         self.serve_on(&runtime, end, diary);
-        // What does not end by itself is left where it is.
+        // Tasks that have not finished are abandoned.
         runtime.shutdown_background();
     }
 
@@ -138,7 +145,7 @@ impl Fronts {
                 };
                 let served = serve_http(listener, front, until_asked(ending.clone())).await;
                 if let Some((worker, _watcher)) = self.worker {
-                    // A thread that panicked has told why.
+                    // A thread that panicked has already reported the panic.
                     let _ = tokio::task::spawn_blocking(move || worker.end()).await;
                 }
                 self.is_serving.store(false, Ordering::SeqCst);

@@ -1,4 +1,4 @@
-//! `memory tour`
+//! The `memory tour` command.
 
 mod play;
 mod stage;

@@ -1,4 +1,4 @@
-//! What the tour shows, in which order.
+//! The steps of the tour, in order.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub(crate) struct Tour {
     keep: Option<PathBuf>,
 }
 
-/// What an agent writes down in the middle of the tour.
+/// The memory that an agent writes in the middle of the tour.
 const REMARK: &str = "Mei reviews every change to the timetable cache, see [[Harbour]].";
 
 impl Tour {

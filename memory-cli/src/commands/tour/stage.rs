@@ -1,4 +1,4 @@
-//! Where the tour takes place: a home of its own, in which commands run as they always do.
+//! The temporary home in which the tour runs ordinary commands.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -17,13 +17,13 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::print::{Form, Palette, Streams, visible_text};
 
-/// The notes that the tour begins with.
+/// The notes that the tour starts with.
 static VAULT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../examples/vault");
 
-/// How wide answers are where no terminal says so, and at most.
+/// Maximum width of the output in columns, and its width without a terminal.
 const WIDTH: u16 = 100;
 
-/// A home that is thrown away when the stage is dropped, unless it is to be kept.
+/// A home for the tour, deleted when this is dropped unless `--keep` is set.
 pub(super) struct Stage {
     folder: PathBuf,
     thrown_away: Option<TempDir>,
@@ -33,7 +33,7 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// Makes the home and puts the notes beside it.
+    /// Creates the home, and the vault of notes next to it.
     pub(super) fn set_up(keep: Option<&Path>, app: &App) -> Result<Self, Failure> {
         let (folder, thrown_away) = if let Some(folder) = keep {
             (empty(folder)?, None)
@@ -56,7 +56,7 @@ impl Stage {
         Ok(Self { folder, thrown_away, environment, width, steps: Vec::new() })
     }
 
-    /// Tells the audience what comes next.
+    /// Prints an explanation before the next step.
     pub(super) fn say(&self, text: &str, app: &mut App) -> Result<(), Failure> {
         if app.output.is_json() {
             return Ok(());
@@ -68,7 +68,7 @@ impl Stage {
         Ok(app.output.line(&text)?)
     }
 
-    /// Prints a command, runs it as it always runs, and prints its answer.
+    /// Prints a command, runs it like any other, and prints its output.
     pub(super) fn play(&mut self, arguments: &[&str], app: &mut App) -> Result<(), Failure> {
         let command = format!("memory {}", arguments.iter().map(|argument| quoted(argument)).collect::<Vec<_>>().join(" "));
         announce(&command, app)?;
@@ -89,7 +89,7 @@ impl Stage {
         }
     }
 
-    /// Shows the file of a memory as it lies on disk.
+    /// Prints the file of a memory as it is on disk.
     pub(super) fn show_file(&mut self, id: &str, app: &mut App) -> Result<(), Failure> {
         let (answer, _) = self.run(&["read", id], true);
         let path = parsed(&answer)["path"].as_str().unwrap_or_default().to_owned();
@@ -104,7 +104,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Returns the first 8 digits of the id of a memory that `list` finds and `wanted` accepts.
+    /// Returns the first 8 digits of the id of the first memory that `list` returns and `wanted` accepts.
     pub(super) fn id(&self, filter: &[&str], wanted: impl Fn(&Value) -> bool) -> Result<String, Failure> {
         let arguments = [&["list", "--limit", "0"], filter].concat();
         let (answer, _) = self.run(&arguments, true);
@@ -114,7 +114,7 @@ impl Stage {
         id.ok_or_else(|| Failure::Tour { command: format!("memory {}", arguments.join(" ")) })
     }
 
-    /// Says where the home is, or that it is gone.
+    /// Prints where the home is, or that it is deleted.
     pub(super) fn close(self, app: &mut App) -> Result<(), Failure> {
         let kept = self.thrown_away.is_none().then_some(&self.folder);
         if app.output.is_json() {
@@ -131,7 +131,7 @@ impl Stage {
         self.say(&farewell, app)
     }
 
-    /// Runs a command in the home, and returns all that it printed, with `~` for the home.
+    /// Runs a command in the home; returns its output, in which `~` replaces the path of the home.
     fn run(&self, arguments: &[&str], json: bool) -> (String, ExitCode) {
         let printed = Printed::default();
         let streams = Streams {
@@ -150,7 +150,7 @@ impl Stage {
     }
 }
 
-/// Prints a command as one would type it.
+/// Prints a command as typed in a shell.
 fn announce(command: &str, app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
         return Ok(());
@@ -160,7 +160,7 @@ fn announce(command: &str, app: &mut App) -> Result<(), Failure> {
     Ok(app.output.line(&format!("{prompt} {command}"))?)
 }
 
-/// What a command printed, on both streams, in the order in which it did.
+/// The output of a command: both streams in the order of the writes.
 #[derive(Debug, Clone, Default)]
 struct Printed(Rc<RefCell<Vec<u8>>>);
 
@@ -174,7 +174,7 @@ impl Write for Printed {
     }
 }
 
-/// Returns the folder as an absolute path, unless something lies in it already.
+/// Returns the folder as an absolute path; creates it if needed, and fails if it is not empty.
 fn empty(folder: &Path) -> Result<PathBuf, Failure> {
     let failed = |source| Failure::File { action: format!("use {} for the tour", folder.display()), source };
     std::fs::create_dir_all(folder).map_err(failed)?;
@@ -188,7 +188,7 @@ fn parsed(answer: &str) -> Value {
     serde_json::from_str(answer).unwrap_or_default()
 }
 
-/// Returns a word as one would type it in a shell.
+/// Quotes a word for a shell if needed.
 fn quoted(word: &str) -> String {
     let is_plain = |character: char| character.is_alphanumeric() || "~-_./,:".contains(character);
     if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
