@@ -1,4 +1,4 @@
-//! `memory add`
+//! The `memory add` command.
 
 mod given;
 
@@ -73,7 +73,7 @@ impl Add {
         }
         let message = format!("Add {} memories directly", entries.len());
         if keeps_home && !self.no_git_versioning {
-            // What is not kept of the notes yet is kept as well.
+            // `keep_now` also commits changes of memories that are not committed yet.
             versions::tell(&place, versions::keep_now(&place, &message), &mut app.output);
         } else if self.keeps_versions(&settings, &place) {
             versions::tell(&place, Versions::commit(&place, &message), &mut app.output);
@@ -114,14 +114,14 @@ impl Add {
     }
 }
 
-/// Opens the conversations below a folder.
+/// Opens the conversations in a folder, without an embedder, a reranker or a language model.
 fn open(place: &Path) -> Conversations {
     let clock: std::sync::Arc<dyn Clock> = std::sync::Arc::new(SystemClock);
     let store = std::sync::Arc::new(ConversationFolder::new(place));
     Conversations { store, clock, ids: std::sync::Arc::new(RandomIds), embedder: None, reranker: None, chat: None }
 }
 
-/// Puts together what belongs to one conversation, in the order in which each first appears.
+/// Groups facts by conversation. Conversations and facts retain the order of the input.
 fn by_conversation(given: Vec<Given>) -> Vec<(ConversationId, Vec<String>)> {
     let mut all: Vec<(ConversationId, Vec<String>)> = Vec::new();
     for Given { content, conversation } in given {

@@ -1,4 +1,4 @@
-//! `memory agent`
+//! The `memory agent` command.
 
 use std::io::Read;
 
@@ -43,7 +43,7 @@ pub(crate) struct Agent {
     speaker: SpeakerArgs,
 }
 
-/// More than this is no batch of calls.
+/// Maximum number of bytes read from the standard input.
 const MOST: u64 = 64 << 20;
 
 impl Agent {
@@ -121,7 +121,7 @@ fn answer_all(session: &Session, speech: &mut Speech, budget: usize, output: &mu
                 output.json_text(&exact::to_text(&json::tool_error(&error)))?;
             }
         }
-        // Whoever waits for the answer before the next wish gets it.
+        // The caller may wait for this answer before it sends the next request.
         output.flush()?;
     }
     match (count, failed) {
@@ -131,7 +131,7 @@ fn answer_all(session: &Session, speech: &mut Speech, budget: usize, output: &mu
     }
 }
 
-/// Answers JSON-RPC as the socket does, and returns how many requests failed.
+/// Answers JSON-RPC as the socket does; returns the number of requests that failed.
 fn answer_rpc(speech: &mut Speech, request: &Value, output: &mut Output) -> Result<u64, Failure> {
     let Some(answer) = speech.take(request.to_string().as_bytes()).and_then(Work::answer) else { return Ok(0) };
     let read = exact::from_slice(answer.as_bytes()).expect("an answer is JSON");
@@ -144,7 +144,7 @@ fn answer_rpc(speech: &mut Speech, request: &Value, output: &mut Output) -> Resu
     Ok(failed)
 }
 
-/// Answers a wish, and returns how many calls of it failed.
+/// Answers a request; returns the number of its calls that failed.
 fn answer(session: &Session, wish: Wish, usual_budget: usize, output: &mut Output) -> Result<u64, Failure> {
     match wish {
         Wish::Rpc(_) => Ok(0),
@@ -154,7 +154,7 @@ fn answer(session: &Session, wish: Wish, usual_budget: usize, output: &mut Outpu
             Ok(u64::from(!is_done))
         }
         Wish::Calls(calls) => {
-            // One after the other, so that a long list costs no more memory than its longest answer.
+            // Calls run one after the other, so that a long list needs no more memory than its longest answer.
             let mut failed = 0;
             output.line("[")?;
             let last = calls.len().saturating_sub(1);

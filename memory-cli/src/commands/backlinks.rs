@@ -1,4 +1,4 @@
-//! `memory backlinks`
+//! The `memory backlinks` command.
 
 use clap::Args;
 use memory_agent::json;

@@ -1,4 +1,4 @@
-//! `memory completions`
+//! The `memory completions` command.
 
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;

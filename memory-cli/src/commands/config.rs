@@ -1,4 +1,4 @@
-//! `memory config`
+//! The `memory config` command.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -112,7 +112,7 @@ fn show(app: &mut App) -> Result<(), Failure> {
     Ok(app.output.note(&format!("{how} {place}"))?)
 }
 
-/// Sets one value in the file; returns the file, and the settings as they are then.
+/// Sets a value in the settings file; returns the file's path and the new settings.
 pub(super) fn store_setting(key: &str, value: &str, app: &App) -> Result<(PathBuf, Settings), Failure> {
     let path = Settings::file(app.globals.root.as_deref(), app.environment)?;
     let place = app.output.place(&path);
@@ -129,7 +129,7 @@ pub(super) fn store_setting(key: &str, value: &str, app: &App) -> Result<(PathBu
     let mut read = known;
     edit_file(&path, |former| {
         let text = with_value(former, key, value).ok_or_else(by_hand)?;
-        // Nothing is set that nobody could read.
+        // Text that does not parse as settings is never written.
         read = Settings::with_text(&text, app.globals.root.as_deref(), app.environment)?;
         if read.unknown.iter().any(|unknown| unknown == key) { Err(by_hand()) } else { Ok(text) }
     })?;
@@ -145,7 +145,7 @@ fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
     {
         app.output.warning(&error.to_string())?;
     }
-    // A key is shown by no command, not even by the one that was given it.
+    // An API key is never printed, not even by the command that sets it.
     let shown = read.all().into_iter().find(|(own, ..)| own == key).and_then(|(_, shown, _)| shown.as_str().map(str::to_owned));
     let value = if shown.as_deref() == Some(HIDDEN) { HIDDEN } else { value };
     if app.output.is_json() {
@@ -163,7 +163,7 @@ fn path(app: &mut App) -> Result<(), Failure> {
     Ok(app.output.fields(&[&place])?)
 }
 
-/// Makes a folder that nobody else may look into; one that exists stays as it is.
+/// Creates a folder that only its owner can read (Unix); an existing folder remains unchanged.
 fn make_private(folder: &std::path::Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);

@@ -1,4 +1,4 @@
-//! `memory consolidate`
+//! The `memory consolidate` command.
 
 use clap::Args;
 use memory_core::Verb;

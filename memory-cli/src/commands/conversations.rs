@@ -1,4 +1,4 @@
-//! `memory conversations`
+//! The `memory conversations` command.
 
 use std::path::PathBuf;
 
@@ -66,7 +66,7 @@ struct Show {
     id: ConversationId,
 }
 
-/// How many rows are shown unless a limit is given.
+/// Default maximum number of rows.
 const LIMIT: usize = 50;
 
 impl ConversationsCommand {
@@ -168,7 +168,9 @@ fn moment(at: DateTime<Utc>, app: &App) -> String {
     }
 }
 
-/// Returns the id of an entry, at a terminal its first digits. A summary has one for each conversation, which nobody types.
+/// Returns the id of an entry for output: its first 8 digits at a terminal, and `-` for a summary.
+///
+/// A summary's id is never typed, since each conversation has only one summary.
 fn id(entry: &Entry, app: &App) -> String {
     match (entry.role, app.output.form()) {
         (EntryRole::Summary, _) => "-".to_owned(),

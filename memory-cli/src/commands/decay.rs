@@ -1,4 +1,4 @@
-//! `memory decay`
+//! The `memory decay` command.
 
 use clap::Args;
 use memory_core::Verb;

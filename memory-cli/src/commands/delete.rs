@@ -1,4 +1,4 @@
-//! `memory delete`
+//! The `memory delete` command.
 
 use clap::Args;
 use memory_agent::json;

@@ -1,4 +1,4 @@
-//! `memory diff`
+//! The `memory diff` command.
 
 use clap::Args;
 use memory_core::MemoryStoreExt;
@@ -30,14 +30,14 @@ impl Diff {
         let root = home.store.root().to_owned();
         versions::is_kept(&root)?;
         let keeps_home = app.settings()?.git.value;
-        // What was written a moment ago may not be kept yet.
+        // The latest changes may not be committed yet.
         if keeps_home && let Err(error) = versions::keep_now(&root, "Remember") {
             app.output.warning(&error.to_string())?;
         }
         let stored = home.services.store.get_by(&self.id)?;
         let changes = Versions::changes(&root, &stored.path, self.limit).map_err(|error| versions::refused(&error))?;
         if changes.is_empty() && !keeps_home {
-            // The repository may be there for conversations alone.
+            // The repository may contain conversations only.
             return Err(versions::not_kept());
         }
         if app.output.is_json() {

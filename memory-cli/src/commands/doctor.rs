@@ -1,4 +1,4 @@
-//! `memory doctor`
+//! The `memory doctor` command.
 
 use clap::Args;
 use memory_core::Verb;

@@ -1,4 +1,4 @@
-//! `memory done`
+//! The `memory done` command.
 
 use clap::Args;
 use memory_agent::json;

@@ -1,4 +1,4 @@
-//! `memory dream`
+//! The `memory dream` command.
 
 use clap::Args;
 use clap::builder::RangedU64ValueParser;

@@ -1,4 +1,4 @@
-//! `memory edit`
+//! The `memory edit` command.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -190,14 +190,16 @@ impl Fields {
     }
 }
 
-/// Returns the reminder that a memory becomes: its new text is seen from now, one that stays from when it was written.
+/// Returns the reminder that an edited memory becomes.
+///
+/// Relative dates in a new text count from now; those in an unchanged text count from the creation of the memory.
 fn reminder_of(patch: &Patch, memory: &Memory, home: &Home) -> Result<Reminder, String> {
     let now = home.services.clock.now();
     let (text, written_at) = patch.content.as_deref().map_or((memory.content.as_str(), memory.created_at), |text| (text, now));
     memory_core::reminder_in(text, written_at, now, &home.zone).map(|(reminder, _)| reminder)
 }
 
-/// Writes the text to a file of its own that nobody else may read.
+/// Writes the text to a temporary file that only its owner can read.
 fn draft(content: &str) -> io::Result<NamedTempFile> {
     let mut draft = tempfile::Builder::new().prefix("memory-").suffix(".md").tempfile()?;
     draft.write_all(content.as_bytes())?;
@@ -206,18 +208,20 @@ fn draft(content: &str) -> io::Result<NamedTempFile> {
     Ok(draft)
 }
 
-/// Returns what an editor left without the line break that it ends with.
+/// Returns the content of the draft without the final line break that editors add.
 fn without_last_break(bytes: &[u8]) -> &[u8] {
     bytes.strip_suffix(b"\n").map_or(bytes, |bytes| bytes.strip_suffix(b"\r").unwrap_or(bytes))
 }
 
-/// Lets the draft stay when the program ends.
+/// Prevents the deletion of the draft when the program ends; returns its path.
 fn keep(draft: NamedTempFile) -> Result<std::path::PathBuf, Failure> {
     let kept = draft.keep().map_err(|error| error.error).map_err(Failure::file("keep the draft"))?;
     Ok(kept.1)
 }
 
-/// Opens the editor and waits for its end. Like git, it lets a shell read the command, which may have arguments.
+/// Opens the editor and waits until it exits.
+///
+/// Like git, it runs the command in a shell, since the command may have arguments.
 fn open(editor: &str, file: &Path) -> Result<(), String> {
     let mut command = if cfg!(windows) { Command::new("cmd") } else { Command::new("sh") };
     if cfg!(windows) {

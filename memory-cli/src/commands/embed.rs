@@ -1,4 +1,4 @@
-//! `memory embed`
+//! The `memory embed` command.
 
 use clap::Args;
 use memory_core::{EmbedReport, Filter, Order, Slice, StoreError, embed};

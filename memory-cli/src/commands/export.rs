@@ -1,4 +1,4 @@
-//! `memory export`
+//! The `memory export` command.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -67,7 +67,7 @@ fn to_file(file: &Path, home: &Home, filter: &Filter, app: &mut App) -> Result<u
     Ok(unreadable)
 }
 
-/// Hands each memory to `write`, and returns how many could not be read.
+/// Calls `write` for each memory that matches `filter`; returns the number of unreadable memories.
 fn export(
     home: &Home,
     filter: &Filter,

@@ -1,4 +1,4 @@
-//! `memory hook`
+//! The `memory hook` command.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -38,16 +38,16 @@ enum Moment {
     Prompt,
 }
 
-/// A client is never kept waiting for longer.
+/// Timeout of a hook; the client waits for its result.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// How many tokens are given when a session begins.
+/// Token budget at the start of a session.
 const AT_FIRST: usize = 1_500;
 
-/// How many tokens are given for a prompt.
+/// Token budget for a prompt.
 const FOR_A_PROMPT: usize = 800;
 
-/// More than this no client says.
+/// Maximum number of bytes read from the client.
 const LONGEST: u64 = 4 << 20;
 
 impl Hook {
@@ -61,13 +61,13 @@ impl Hook {
         let input = app.output.take_input();
         let (sender, answer) = sync_channel(1);
         let work = move || {
-            // Nobody may be waiting any more.
+            // The receiver may have timed out.
             let _ = sender.send(asked.answer(input));
         };
         let spawned = thread::Builder::new().name("hook".into()).spawn(work);
         let answered = spawned.ok().and_then(|_| answer.recv_timeout(PATIENCE).ok()).flatten();
         if let Some(text) = answered {
-            // A client that does not listen any more is not told so.
+            // The client may have closed the pipe.
             let _ = app.output.text(&text).and_then(|()| app.output.flush());
         }
     }
@@ -93,12 +93,12 @@ impl Asked {
         }
         let folder = text("cwd").map(PathBuf::from).or_else(|| self.environment.folder.clone());
         let project = folder.and_then(|folder| project_of(&folder));
-        // Words alone are looked for, since a model takes longer to open than a client waits.
+        // Loading a model takes longer than the timeout, so the search is lexical only.
         let Home { services, zone, .. } = Home::open(&settings, Options::default()).ok()?;
         let services = services.seen_by(View { agent: Some(self.agent.clone()), project });
         let now = services.clock.now().with_timezone(&zone);
         let file = text("session_id").map(|session| GivenFile::of(root, session));
-        // A new session knows nothing yet, whatever it is called.
+        // A new session has received no memories yet, even if its id was used before.
         let is_first = matches!(self.moment, Moment::SessionStart);
         let given = file.as_ref().filter(|_| !is_first).map_or_else(Given::default, GivenFile::load);
         let answer = match self.moment {
@@ -110,7 +110,7 @@ impl Asked {
             Moment::Prompt => context(&services, text("prompt")?, FOR_A_PROMPT, &given, &now).ok()?.text,
         };
         if let Some(file) = file {
-            // What is not kept is given once more.
+            // If the file cannot be written, the next call repeats these memories.
             let _ = file.keep(&given, SystemTime::from(services.clock.now()));
         }
         Some(answer)

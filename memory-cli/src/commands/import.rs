@@ -1,4 +1,4 @@
-//! `memory import`
+//! The `memory import` command.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -67,13 +67,13 @@ impl Import {
     }
 }
 
-/// How many lines that were not taken people are told of.
+/// Maximum number of rejected lines that are printed.
 const SHOWN: usize = 20;
 
-/// The longest line that is read, in bytes; more than any memory may have.
+/// Maximum length of a line, in bytes; larger than any memory.
 const MAX_LINE: u64 = 32 * 1024 * 1024;
 
-/// The memories of an export, line by line; empty lines are none.
+/// An iterator over the exported memories in a file, one per line; empty lines are skipped.
 struct Lines<R> {
     input: R,
     number: u64,
@@ -81,7 +81,7 @@ struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Returns the next line that is not empty, or why it cannot be one.
+    /// Returns the next line that is not empty, or why the line is rejected; `None` at the end.
     fn line(&mut self) -> io::Result<Option<Result<Vec<u8>, String>>> {
         loop {
             self.number += 1;

@@ -1,4 +1,4 @@
-//! `memory ingest`
+//! The `memory ingest` command.
 
 use std::path::{Path, PathBuf};
 
@@ -35,7 +35,7 @@ pub(crate) struct Ingest {
     dry_run: bool,
 }
 
-/// A source that `all` did not take in, and why.
+/// A source that `--source all` did not read, and the reason.
 struct LeftOut {
     source: SourceName,
     path: String,
@@ -79,7 +79,7 @@ impl Ingest {
                         taken.push((*source, report));
                         continue;
                     }
-                    // One source that cannot be read never stops the rest.
+                    // An unreadable source does not prevent the ingestion of the others.
                     Err(Failure::Source(error)) => error.to_string(),
                     Err(failure) => return Err(failure),
                 }
@@ -132,7 +132,7 @@ impl Ingest {
     }
 }
 
-/// How many remarks people are shown about one source.
+/// Maximum number of files that are printed for a source.
 const SHOWN: usize = 20;
 
 fn details(what: &str, files: &[Skipped], app: &mut App) -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! `memory install`
+//! The `memory install` command.
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -56,12 +56,14 @@ impl Install {
 }
 
 impl SetupArgs {
-    /// Tells whether nothing shall be written.
+    /// Returns whether `--dry-run` is set, so that nothing is written.
     pub(super) fn is_rehearsal(&self) -> bool {
         self.dry_run
     }
 
-    /// Plans what becomes of the files, does it unless this is a rehearsal, and shows it; tells whether anything changes.
+    /// Plans the changes of the files, applies them unless this is a dry run, and prints them.
+    ///
+    /// Returns whether anything changes.
     pub(super) fn run(&self, app: &mut App, plan: impl FnOnce(&Setup) -> Result<Vec<Outcome>, Failure>) -> Result<bool, Failure> {
         let level = if self.project { Level::Project } else { Level::User };
         let setup = Setup::new(self.client, level, app.globals.root.as_deref(), app.environment)?;
@@ -85,7 +87,7 @@ impl SetupArgs {
     }
 }
 
-/// Says something by the way to people.
+/// Prints a note, except in JSON mode.
 pub(super) fn said(app: &mut App, note: &str) -> Result<(), Failure> {
     if app.output.is_json() { Ok(()) } else { Ok(app.output.note(note)?) }
 }

@@ -1,4 +1,4 @@
-//! `memory link`
+//! The `memory link` command.
 
 use clap::Args;
 use memory_agent::json;

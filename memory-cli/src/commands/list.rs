@@ -1,4 +1,4 @@
-//! `memory list`
+//! The `memory list` command.
 
 use clap::Args;
 use memory_agent::json;
@@ -61,7 +61,9 @@ impl List {
     }
 }
 
-/// Says what of `total` memories is not shown when `shown` of them are, from `offset` on; nothing if all are.
+/// Returns a note on the memories that are not shown; `None` if all are shown.
+///
+/// The page has `shown` of `total` memories, from `offset` on.
 fn rest(offset: u64, shown: u64, total: u64) -> Option<String> {
     let next = offset.saturating_add(shown);
     match () {

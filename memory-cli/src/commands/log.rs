@@ -1,4 +1,4 @@
-//! `memory log`
+//! The `memory log` command.
 
 use std::path::PathBuf;
 
@@ -73,7 +73,7 @@ impl Log {
     ) -> Result<(), Failure> {
         let limit = if self.limit == 0 { usize::MAX } else { self.limit };
         let logged = memory_core::log(&home.services, banks, instances, conversations, limit)?;
-        // What git does not tell is no reason not to tell the rest.
+        // A failure of git does not hide the other operations.
         let versions = match versions::listed(home.store.root(), self.limit) {
             Ok(versions) => versions,
             Err(error) => {
@@ -138,7 +138,7 @@ impl Log {
     }
 }
 
-/// Returns what of a bank was changed.
+/// Returns the bank and key that an operation changed.
 fn subject(record: &BankRecord) -> String {
     match record.keys.as_slice() {
         [] => format!("bank {}", record.bank),
@@ -147,7 +147,7 @@ fn subject(record: &BankRecord) -> String {
     }
 }
 
-/// Returns what of topics was changed.
+/// Returns the files of topics that an operation changed.
 fn files(record: &TopicRecord) -> String {
     match record.files.as_slice() {
         [file] => file.clone(),
@@ -244,7 +244,7 @@ fn show_of_instance(name: &str, record: &InstanceRecord, app: &mut App) -> Resul
     Ok(app.output.table(&table)?)
 }
 
-/// Shows the entries of an operation on a conversation, with their texts as they are now.
+/// Prints the entries that an operation on a conversation changed, with their present texts.
 fn show_of_conversation(folder: &ConversationFolder, record: &ConversationRecord, app: &mut App) -> Result<(), Failure> {
     let active = folder.read(&record.conversation)?;
     let deleted = folder.deleted(&record.conversation)?;

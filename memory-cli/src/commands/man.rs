@@ -1,4 +1,4 @@
-//! `memory man`
+//! The `memory man` command.
 
 use std::path::PathBuf;
 

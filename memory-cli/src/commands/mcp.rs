@@ -1,4 +1,4 @@
-//! `memory mcp`
+//! The `memory mcp` command.
 
 use clap::Args;
 use memory_agent::mcp::{Speaker, serve_stdio};

@@ -1,4 +1,4 @@
-//! The commands, one a file.
+//! The commands of the program, one per file.
 
 mod add;
 mod agent;
@@ -120,12 +120,12 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Tells whether the command says nothing of what goes wrong, since a client would take it for an answer.
+    /// Returns whether failures are not reported, since the client would take a message for the output.
     pub(crate) fn is_silent(&self) -> bool {
         matches!(self, Self::Hook(_))
     }
 
-    /// Does what the command says.
+    /// Runs the command.
     pub(crate) fn run(&self, app: &mut App) -> Result<(), Failure> {
         match self {
             Self::Write(command) => command.run(app),

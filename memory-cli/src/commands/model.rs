@@ -1,4 +1,4 @@
-//! `memory model`
+//! The `memory model` command.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,7 +18,7 @@ use crate::embedding;
 use crate::failure::Failure;
 use crate::print::{Column, Table};
 
-/// Stands where a column has no value.
+/// Cell of a column without a value.
 const NONE: &str = "-";
 
 /// List, choose and test models that find memories by what they mean
@@ -278,7 +278,7 @@ fn shape(script: &str, test: &ModelTest) -> Value {
     })
 }
 
-/// Returns recall@10 and the mean reciprocal rank, each to four digits.
+/// Returns recall@10 and the mean reciprocal rank, rounded to four decimals.
 #[expect(clippy::cast_precision_loss, reason = "there are a few hundred questions")]
 fn figures(findings: Findings, questions: u64) -> (f64, f64) {
     let share = |sum: f64| if questions == 0 { 0.0 } else { (sum / questions as f64 * 1e4).round() / 1e4 };
@@ -298,7 +298,7 @@ fn open(folder: &Path) -> Result<LocalEmbedder, Failure> {
     Ok(LocalEmbedder::open(folder, None).map_err(StoreError::from)?)
 }
 
-/// Returns the folder of a model: the argument if it is one, else the folder that was found under this name.
+/// Returns the folder of a model: `model` if it is a folder, else the folder found under that name.
 fn find_model(model: &str, settings: &Settings, app: &App) -> Result<PathBuf, Failure> {
     let folder = app.environment.whole(Path::new(model));
     if folder.is_dir() {

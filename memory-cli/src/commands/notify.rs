@@ -1,4 +1,4 @@
-//! `memory notify`
+//! The `memory notify` command.
 
 use clap::Args;
 use memory_agent::json;

@@ -1,4 +1,4 @@
-//! `memory pin`
+//! The `memory pin` command.
 
 use clap::Args;
 use memory_agent::json;

@@ -1,4 +1,4 @@
-//! `memory proxy`
+//! The `memory proxy` command.
 
 use std::sync::Arc;
 
@@ -42,7 +42,9 @@ pub(crate) struct Proxy {
     token: TokenArgs,
 }
 
-/// More threads than this never wait for a disk at once, and so many pass on what is said.
+/// Maximum number of threads that block on disk access.
+///
+/// `WORKERS` is the number of threads that forward requests.
 const THREADS: usize = 32;
 const WORKERS: usize = 2;
 
@@ -92,7 +94,7 @@ impl Proxy {
             let front = ProxyFront { chat: proxy, access, limits: http::limits(), log: requests };
             serve_proxy(listener, front, ending.asked()).await
         });
-        // What takes longer is left where it is.
+        // Tasks that have not finished are abandoned.
         runtime.shutdown_background();
         worker.end();
         drop(watcher);

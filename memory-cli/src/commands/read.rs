@@ -1,4 +1,4 @@
-//! `memory read`
+//! The `memory read` command.
 
 use clap::Args;
 use memory_agent::json;

@@ -1,4 +1,4 @@
-//! `memory reindex`
+//! The `memory reindex` command.
 
 use clap::Args;
 use serde_json::json;

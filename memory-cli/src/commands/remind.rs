@@ -1,4 +1,4 @@
-//! `memory remind`
+//! The `memory remind` command.
 
 use chrono::{DateTime, Utc};
 use clap::Args;
@@ -81,7 +81,7 @@ impl Remind {
     }
 }
 
-/// Prints a reminder that was made, and when it is due.
+/// Prints the reminder that was created, and its due time.
 pub(super) fn print(reminded: &Reminded, zone: Zone, output: &mut Output) -> Result<(), Failure> {
     let memory = &reminded.stored.memory;
     memories::receipt(output, memory.id, &reminded.stored.path)?;
@@ -96,12 +96,12 @@ pub(super) fn print(reminded: &Reminded, zone: Zone, output: &mut Output) -> Res
     warn_of_ignored(&reminded.ignored, output)
 }
 
-/// Returns the command that makes a reminder of a memory.
+/// Returns the command that turns a memory into a reminder.
 pub(super) fn hint(id: MemoryId) -> String {
     format!("`memory remind --of {} --at WHEN` makes one of it", id.short())
 }
 
-/// Returns a warning that a memory is no reminder, with the command that makes one of it.
+/// Returns a warning that a memory is not a reminder, with the command that makes it one.
 pub(super) fn with_hint(warning: &str, id: MemoryId) -> String {
     format!("{warning}; {}", hint(id))
 }

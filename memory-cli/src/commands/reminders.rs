@@ -1,4 +1,4 @@
-//! `memory reminders`
+//! The `memory reminders` command.
 
 use clap::Args;
 use memory_agent::json;
@@ -63,7 +63,7 @@ impl Reminders {
             app.output.less_than_it_should_be(why)?;
         }
         let shown = page.memories.len() as u64;
-        // Where something is left out, nobody knows that there is nothing.
+        // If some reminders could not be read, an empty list is no proof that there are no reminders.
         let is_sure = page.degraded.is_none();
         Ok(match (page.total, filter) {
             (0, _) if !is_sure => Ok(()),

@@ -1,4 +1,4 @@
-//! `memory resolve-links`
+//! The `memory resolve-links` command.
 
 use clap::Args;
 use memory_agent::json;

@@ -1,4 +1,4 @@
-//! `memory restore`
+//! The `memory restore` command.
 
 use std::path::{Path, PathBuf};
 
@@ -58,7 +58,7 @@ impl Restore {
         Ok(memories::receipt(&mut app.output, *id, path)?)
     }
 
-    /// Brings an entry of a conversation back, and tells whether there is one.
+    /// Restores an entry of a conversation; returns whether the reference matches an entry.
     fn of_conversations(&self, services: &Services, settings: &Settings, app: &mut App) -> Result<bool, Failure> {
         for kept in conversations::kept(settings, app.environment, self.memory_path.as_deref())? {
             let (clock, ids) = (services.clock.as_ref(), services.ids.as_ref());
@@ -78,7 +78,7 @@ impl Restore {
         Ok(false)
     }
 
-    /// Says how a file comes back that is one of topics.
+    /// Returns a failure with the command to use, if the reference is a deleted file of topics.
     fn of_topics(&self, services: &Services) -> Result<Option<Failure>, Failure> {
         let Some(topics) = &services.topics else { return Ok(None) };
         let is_it = |trashed: &Trashed| {

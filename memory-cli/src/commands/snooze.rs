@@ -1,4 +1,4 @@
-//! `memory snooze`
+//! The `memory snooze` command.
 
 use clap::Args;
 use memory_agent::json;

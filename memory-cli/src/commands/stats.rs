@@ -1,4 +1,4 @@
-//! `memory stats`
+//! The `memory stats` command.
 
 use clap::Args;
 use serde_json::{Map, Value, json};

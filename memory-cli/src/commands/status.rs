@@ -1,4 +1,4 @@
-//! `memory status`
+//! The `memory status` command.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use clap::Args;
@@ -22,16 +22,16 @@ use crate::print::{Column, Form, Table};
 #[derive(Debug, Args)]
 pub(crate) struct Status {}
 
-/// Stands where nothing is known.
+/// Cell of a row without a value.
 const NONE: &str = "-";
 
-/// What there is to say.
+/// The data that `memory status` prints.
 struct Standing {
     running: Option<DaemonProcess>,
     state: Option<DaemonState>,
     memories: u64,
     inbox: u64,
-    /// Facts and turns of conversations.
+    /// Number of facts and turns in conversations.
     entries: u64,
     due: u64,
     trash: (u64, u64),
@@ -126,12 +126,12 @@ impl Standing {
         shape
     }
 
-    /// Returns where the daemon listens to agents, if there is one; empty if nowhere.
+    /// Returns the socket of the running daemon; empty if the daemon has no socket.
     fn socket(&self) -> Option<&str> {
         self.state.as_ref().filter(|_| self.running.is_some()).map(|state| state.socket.as_str())
     }
 
-    /// Returns when a chore is due, if somebody is there to do it.
+    /// Returns when a chore is due; `None` if no daemon is running.
     fn due_at(&self, chore: &ChoreState) -> Option<DateTime<Utc>> {
         chore.due_at.filter(|_| self.running.is_some())
     }

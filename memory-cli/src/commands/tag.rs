@@ -1,4 +1,4 @@
-//! `memory tag`
+//! The `memory tag` command.
 
 use clap::Args;
 

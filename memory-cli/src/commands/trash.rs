@@ -1,4 +1,4 @@
-//! `memory trash`
+//! The `memory trash` command.
 
 use std::cmp::Reverse;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::instances;
 use crate::moments::{self, span};
 use crate::print::{Column, Form, Table};
 
-/// Stands where a column has no value.
+/// Cell of a column without a value.
 const NONE: &str = "-";
 
 /// Show what is in the trash, or remove it for good
@@ -126,16 +126,16 @@ impl TrashList {
     }
 }
 
-/// A file in the trash, of whatever store.
+/// A file in the trash of any store.
 struct File {
     at: DateTime<Utc>,
     id: String,
     verb: String,
     operation: String,
     size: u64,
-    /// Where it lay.
+    /// The path that the file had before its deletion.
     path: String,
-    /// Where it lies.
+    /// The path in the trash.
     trash: String,
     json: Value,
 }
@@ -185,7 +185,7 @@ impl File {
 /// The newest files of the trash, and the number and bytes of all of them.
 struct Listing {
     files: Vec<File>,
-    /// How many files to list; 0 means all.
+    /// Maximum number of files to list; 0 means all.
     most: usize,
     total: u64,
     bytes: u64,
@@ -196,7 +196,7 @@ impl Listing {
         self.total += 1;
         self.bytes += file.size;
         self.files.push(file);
-        // In batches, so that a full trash takes little memory.
+        // Sorts and truncates in batches, so that a full trash needs little memory.
         if 0 < self.most && self.most.saturating_mul(2) < self.files.len() {
             self.sort();
         }
@@ -226,7 +226,7 @@ impl TrashPurge {
             }
         }
         let (mut files, mut bytes) = home.services.history.purge(before)?;
-        // What was in banks, topics and instances goes by whole months.
+        // Deleted banks, topics and instances are purged by whole months.
         if let Some(topics) = &home.services.topics {
             let of_topics = memory_core::topic::purge(topics, before)?;
             files += of_topics.0;

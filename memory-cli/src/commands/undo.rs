@@ -1,4 +1,4 @@
-//! `memory undo`
+//! The `memory undo` command.
 
 use std::path::{Path, PathBuf};
 
@@ -64,7 +64,7 @@ impl Undo {
     }
 }
 
-/// Says what was taken back of a bank.
+/// Prints the operation on a bank that was undone.
 fn tell(undone: &BankUndone, app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
         return Ok(app.output.json_text(&json::bank::undone(undone))?);
@@ -80,7 +80,7 @@ fn tell(undone: &BankUndone, app: &mut App) -> Result<(), Failure> {
     Ok(app.output.note(&format!("took back {verb} of {what}; {again}"))?)
 }
 
-/// Says what was taken back of topics.
+/// Prints the operation on topics that was undone.
 fn tell_of_topics(undone: &TopicUndone, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
         return Ok(app.output.json(&json::topic::undone(undone))?);
@@ -92,7 +92,7 @@ fn tell_of_topics(undone: &TopicUndone, dir: Option<&Path>, app: &mut App) -> Re
     Ok(app.output.note(&format!("took back {verb} of {what}; {again}"))?)
 }
 
-/// Says what was taken back of an instance.
+/// Prints the operation on an instance that was undone.
 fn tell_of_instance(name: &str, undone: &InstanceUndone, app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
         return Ok(app.output.json(&json::instance_undone(name, undone))?);
@@ -104,7 +104,7 @@ fn tell_of_instance(name: &str, undone: &InstanceUndone, app: &mut App) -> Resul
     Ok(app.output.note(&format!("took back {verb} of {what}; {again}"))?)
 }
 
-/// Says what was taken back of a conversation.
+/// Commits the undone operation on a conversation with git if enabled, and prints it.
 fn tell_of_conversation(place: &str, undone: &ConversationUndone, settings: &Settings, app: &mut App) -> Result<(), Failure> {
     let record = &undone.record;
     let (id, verb) = (record.operation.id.as_str(), record.operation.verb.as_str());

@@ -1,4 +1,4 @@
-//! `memory uninstall`
+//! The `memory uninstall` command.
 
 use clap::Args;
 

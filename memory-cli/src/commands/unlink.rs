@@ -1,4 +1,4 @@
-//! `memory unlink`
+//! The `memory unlink` command.
 
 use clap::Args;
 use memory_agent::json;

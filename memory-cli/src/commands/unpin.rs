@@ -1,4 +1,4 @@
-//! `memory unpin`
+//! The `memory unpin` command.
 
 use clap::Args;
 use memory_agent::json;

@@ -1,4 +1,4 @@
-//! `memory upgrade`
+//! The `memory upgrade` command.
 
 use clap::Args;
 use memory_agent::json;
@@ -44,7 +44,7 @@ impl Upgrade {
         Ok(app.output.note(&format!("filed under {}", stored.memory.category))?)
     }
 
-    /// Tells whether the memory is to be filed under the category of reminders: by the flag, or else by what its file suggests.
+    /// Returns whether the memory is filed as a reminder: by the flag, else by the category in its file.
     fn is_for_reminders(&self, services: &Services) -> Result<bool, StoreError> {
         if let Some(category) = self.category {
             return Ok(category == Category::Reminders);
@@ -54,7 +54,7 @@ impl Upgrade {
     }
 }
 
-/// Prints a memory that was filed under the category of reminders, and when it is due or why it is not.
+/// Prints a memory filed as a reminder, with its due time or the reason why it is not due.
 fn print(filed: FiledReminder, home: &Home, app: &mut App) -> Result<(), Failure> {
     let FiledReminder { stored, assumed, warning } = filed;
     let warning = warning.map(|warning| remind::with_hint(&warning, stored.memory.id));

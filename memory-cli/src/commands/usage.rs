@@ -1,4 +1,4 @@
-//! `memory usage`
+//! The `memory usage` command.
 
 use clap::Args;
 use memory_agent::json;
@@ -22,7 +22,7 @@ use crate::print::{Column, Table};
 #[derive(Debug, Args)]
 pub(crate) struct Usage {}
 
-/// Stands where there is no limit, or nothing to be told.
+/// Cell without a limit or a value.
 const NONE: &str = "-";
 
 impl Usage {
@@ -57,7 +57,7 @@ fn unreadable(lines: u64) -> String {
 fn table(report: &Report) -> Table {
     let numbers = ["calls today", "tokens today", "calls in 30 days", "tokens in 30 days"].map(Column::Number);
     let mut table = Table::new([&[Column::Text("for")][..], &numbers[..]].concat());
-    // What was spent today was spent in the last 30 days.
+    // Today's purposes are a subset of those of the last 30 days.
     for (purpose, lately) in &report.lately.purposes {
         push(&mut table, purpose.as_str(), on(&report.today, purpose), *lately);
     }

@@ -1,4 +1,4 @@
-//! `memory when`
+//! The `memory when` command.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -70,10 +70,10 @@ fn show(reading: Option<&Reading>, output: &mut Output) -> Result<(), Failure> {
     Ok(reading.assumed.as_ref().map_or(Ok(()), |assumed| output.note(assumed))?)
 }
 
-/// The longest line that is read, in bytes.
+/// Maximum length of a line, in bytes.
 const MAX_LINE: u64 = 1024 * 1024;
 
-/// Answers each line as it comes, with one line.
+/// Answers each line of the standard input with one line, as soon as it is read.
 fn answer_lines(seen: &dyn Fn(Option<Now>) -> DateTime<Zone>, output: &mut Output) -> Result<(), Failure> {
     let mut input = BufReader::new(output.take_input());
     let mut count = 0;
@@ -85,7 +85,7 @@ fn answer_lines(seen: &dyn Fn(Option<Now>) -> DateTime<Zone>, output: &mut Outpu
                 output.json(&json::error("INVALID_INPUT", &why, None))?;
             }
         }
-        // Whoever waits for the answer before the next question gets it.
+        // The caller may wait for this answer before it sends the next line.
         if input.buffer().is_empty() {
             output.flush()?;
         }
@@ -93,7 +93,7 @@ fn answer_lines(seen: &dyn Fn(Option<Now>) -> DateTime<Zone>, output: &mut Outpu
     if count == 0 { Ok(()) } else { Err(Failure::NotUnderstood { count }) }
 }
 
-/// Returns the next line that is not empty, or why it cannot be one.
+/// Returns the next line that is not empty, or why the line is rejected; `None` at the end.
 fn next_line(input: &mut impl BufRead) -> io::Result<Option<Result<Vec<u8>, String>>> {
     loop {
         let mut line = Vec::new();

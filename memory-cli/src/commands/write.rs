@@ -1,4 +1,4 @@
-//! `memory write`
+//! The `memory write` command.
 
 use clap::Args;
 use memory_agent::json;
@@ -97,7 +97,7 @@ impl Write {
     }
 }
 
-/// Names the fields that a memory did not take from a text that was written again.
+/// Warns of the given fields that differ from those of an existing memory and do not change it.
 pub(super) fn warn_of_ignored(ignored: &[&str], output: &mut Output) -> Result<(), Failure> {
     if ignored.is_empty() {
         return Ok(());
@@ -106,7 +106,7 @@ pub(super) fn warn_of_ignored(ignored: &[&str], output: &mut Output) -> Result<(
     Ok(output.warning(&format!("not taken, since it says something else: {ignored}; `memory edit` changes it"))?)
 }
 
-/// Tells people what a memory got from a text that was written again.
+/// Describes what a repeated write adds to the existing memory.
 pub(super) fn gained(merged: &Merged) -> String {
     let Merged { tags, category, title, pinned } = merged;
     let tags = (!tags.is_empty()).then(|| format!("tags {}", tags.join(", ")));
@@ -117,7 +117,7 @@ pub(super) fn gained(merged: &Merged) -> String {
     if all.is_empty() { "nothing was written".to_owned() } else { format!("added to it: {}", all.join("; ")) }
 }
 
-/// Keeps a text of the category of reminders as a reminder, or warns that it names no time.
+/// Writes a text of the category of reminders as a reminder; warns if the text contains no time.
 fn write_reminder(draft: Draft, secrets: Secrets, home: &Home, app: &mut App) -> Result<(), Failure> {
     let written = memory_core::write_reminder(&home.services, draft, &home.zone, secrets)?;
     home.keep_pending(&mut app.output)?;

@@ -1,20 +1,22 @@
-//! Facts in a file.
+//! Parses a file of facts.
 
 use memory_core::conversation::ConversationId;
 use serde_json::Value;
 
 use crate::failure::Failure;
 
-/// A fact, and where it belongs.
+/// A fact and its conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Given {
-    /// The fact.
+    /// The text of the fact.
     pub(super) content: String,
-    /// The conversation.
+    /// The conversation that the fact is added to.
     pub(super) conversation: ConversationId,
 }
 
-/// Reads facts: a list of JSON, or one on each line, of which the mark of a list is left out.
+/// Parses facts from a JSON list, a JSON object with a list under `memories`, or lines of text.
+///
+/// In lines of text, list markers such as `-` and `1.` are removed. A fact without a conversation of its own belongs to `conversation`.
 pub(super) fn read(text: &str, conversation: &ConversationId) -> Result<Vec<Given>, Failure> {
     let own = |content: &str| Given { content: content.to_owned(), conversation: conversation.clone() };
     let trimmed = text.trim();
@@ -47,7 +49,7 @@ fn unlike(what: &str) -> Failure {
     )
 }
 
-/// Leaves out what begins an item of a list: `-`, `*`, `+`, or a number with a dot.
+/// Removes the list marker at the start of a line: `-`, `*`, `+`, or a number with a dot.
 fn without_mark(line: &str) -> &str {
     let rest = line.strip_prefix(['-', '*', '+']).or_else(|| {
         let rest = line.trim_start_matches(|character: char| character.is_ascii_digit());
