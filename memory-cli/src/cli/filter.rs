@@ -1,4 +1,4 @@
-//! Which memories are meant, as flags.
+//! Command-line flags that select memories.
 
 use clap::Args;
 use memory_core::{Category, Filter, Lifetime, Phase, Place, Scope};
@@ -34,13 +34,13 @@ pub(crate) struct FilterArgs {
 }
 
 impl FilterArgs {
-    /// Returns the filter that the flags make, for those who want no parts of conversations unless they ask for them.
+    /// Returns the filter for memories outside of conversations, unless `--scope` or `--source` is set.
     pub(crate) fn of_notes(&self, lifetime: Lifetime) -> Filter {
         let says_where = self.scope.is_some() || self.source.is_some();
         Filter { place: (!says_where).then_some(Place::Notes), ..self.filter(lifetime) }
     }
 
-    /// Returns the filter that the flags make.
+    /// Returns the filter of the flags.
     pub(crate) fn filter(&self, lifetime: Lifetime) -> Filter {
         Filter {
             phase: self.phase,

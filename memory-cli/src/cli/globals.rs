@@ -1,4 +1,4 @@
-//! The flags that every command has.
+//! Command-line flags of every command.
 
 use std::path::PathBuf;
 

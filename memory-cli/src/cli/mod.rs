@@ -1,4 +1,4 @@
-//! What one may type.
+//! The command-line interface.
 
 mod filter;
 mod globals;
@@ -46,7 +46,7 @@ pub(crate) struct Cli {
     globals: Globals,
 }
 
-/// Does what `arguments` say, the first of which is the program itself.
+/// Parses the arguments and runs the command; the first argument is the program itself.
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Environment, streams: Streams) -> ExitCode {
     let mut arguments: Vec<OsString> = arguments.collect();
     if filtering::is_child(&arguments) {
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Envir
     }
     let program = arguments.first().map_or(Program::Memory, |first| Program::from_first_argument(first));
     if let (true, Some(first)) = (program != Program::Memory, arguments.first_mut()) {
-        // Usage lines begin with it, and are spelled as the program that runs by what prints them.
+        // Usage lines start with this word; the output replaces it with the name of the running program.
         *first = "memory".into();
     }
     let line = Line::read(arguments);
@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Envir
     }
     let cli = match line.parse() {
         Ok(cli) => cli,
-        // A client of another version may ask a hook for what we do not know; it would take a complaint for an answer.
+        // A client may call a hook of another version, and would take an error message for the hook's output.
         Err(error) if error.use_stderr() && arguments.get(1).is_some_and(|first| first == "hook") => return ExitCode::Done,
         Err(error) => return usage::answer(&error, arguments, environment, streams, program),
     };
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Envir
         Err(_) if is_silent => ExitCode::Done,
         Err(failure) => {
             let code = report::failure(&failure, &mut app.output);
-            // Nobody is left to be told.
+            // The error stream may be closed too.
             let _ = app.output.flush();
             code
         }

@@ -1,4 +1,4 @@
-//! Who is speaking, as flags.
+//! Command-line flags that name the agent, its project and its tools.
 
 use std::path::{Path, PathBuf};
 
@@ -25,33 +25,33 @@ pub(crate) struct SpeakerArgs {
 }
 
 impl SpeakerArgs {
-    /// Returns the agent, if it was named.
+    /// Returns the agent from `--agent`.
     pub(crate) fn agent(&self) -> Option<AgentName> {
         self.agent.clone()
     }
 
-    /// Tells whether an agent or a project was named.
+    /// Returns whether `--agent` or `--project` is set.
     pub(crate) fn names_somebody(&self) -> bool {
         self.agent.is_some() || self.project.is_some()
     }
 
-    /// Returns the project: that which was named, else that of `folder`.
+    /// Returns the project from `--project`, else that of `folder`.
     pub(crate) fn project(&self, folder: Option<&Path>) -> Option<String> {
         self.project.clone().or_else(|| project_of(folder?))
     }
 
-    /// Returns the folder of the topics, if it was named.
+    /// Returns the folder of the topics from its flag.
     pub(crate) fn topics(&self) -> Option<PathBuf> {
         self.topics.clone()
     }
 
-    /// Returns which tools may be used.
+    /// Returns the tools that the agent may use.
     pub(crate) fn offer(&self) -> Offer {
         self.tools.clone().map_or_else(Offer::usual, Offer::listed_only)
     }
 }
 
-/// Returns the name of the project that a folder belongs to: that of the repository around it.
+/// Returns the name of the git repository that contains a folder, as the project of the folder.
 pub(crate) fn project_of(folder: &Path) -> Option<String> {
     let root = folder.ancestors().find(|folder| folder.join(".git").exists())?;
     project(root.file_name()?.to_str()?).ok()

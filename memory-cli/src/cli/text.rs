@@ -1,14 +1,14 @@
-//! Texts that are typed or piped in.
+//! Texts from arguments and pipes.
 
 use std::io::{self, Read};
 
 use crate::failure::Failure;
 use crate::print::Output;
 
-/// The longest text that is read from a pipe, in bytes; more than any memory may have.
+/// Maximum length of a text from a pipe, in bytes; larger than any memory.
 const MAX_TEXT: u64 = 32 * 1024 * 1024;
 
-/// Returns the text that an argument gives: `-` stands for the standard input, whose last line break does not count.
+/// Returns the text of an argument; `-` reads the standard input, without its final line break.
 pub(crate) fn content(given: &str, output: &mut Output) -> Result<String, Failure> {
     if given != "-" {
         return Ok(given.to_owned());
@@ -29,12 +29,12 @@ pub(crate) fn content(given: &str, output: &mut Output) -> Result<String, Failur
     Ok(text)
 }
 
-/// Returns the text that words make which were typed without quotes.
+/// Joins words that were typed without quotes into a text.
 pub(crate) fn words(words: &[String]) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// Returns what was given, or `-` if nothing was and no person sits at the standard input.
+/// Returns the argument, else `-` if the standard input is not a terminal.
 pub(crate) fn or_piped<'a>(given: Option<&'a str>, output: &Output) -> Option<&'a str> {
     given.or_else(|| (!output.input_is_terminal()).then_some("-"))
 }

@@ -1,4 +1,4 @@
-//! The arguments as they were typed, with what clap alone would refuse.
+//! Classifies command-line arguments, so that texts that start with a dash are accepted.
 
 use std::ffi::{OsStr, OsString};
 
@@ -6,7 +6,7 @@ use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser};
 
 use super::Cli;
 
-/// The arguments, the first of which is the program, and the role of each of the others in front of `--`.
+/// The arguments, the first of which is the program, and the role of each other one before `--`.
 #[derive(Debug)]
 pub(super) struct Line {
     arguments: Vec<OsString>,
@@ -15,23 +15,23 @@ pub(super) struct Line {
     command: Command,
 }
 
-/// What an argument is.
+/// The role of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// The name of a subcommand.
     Subcommand,
-    /// One or more options, the last perhaps with its value.
+    /// One or more options; the last may include its value.
     Option,
-    /// The value of the option in front of it.
+    /// The value of the preceding option.
     Value,
-    /// A name with two dashes that the command has no option for.
+    /// A name with two dashes that is no option of the command.
     UnknownOption,
-    /// Anything else.
+    /// Any other argument.
     Positional,
 }
 
 impl Line {
-    /// Reads the arguments; the words `help` and `version` in the place of a command are turned into the flags.
+    /// Classifies the arguments; replaces `help` and `version` in place of a command with the flags.
     pub(super) fn read(arguments: Vec<OsString>) -> Self {
         let line = Self::of(arguments);
         let Some(index) = line.roles.iter().position(|role| *role == Role::Positional).map(|index| index + 1) else {
@@ -44,7 +44,7 @@ impl Line {
                 arguments.push("--help".into());
                 Self::of(arguments)
             }
-            // The version is that of the program, whichever of its commands is asked for it.
+            // All commands have the version of the program.
             Some("version") if line.command.has_subcommands() => {
                 Self::of(line.arguments.into_iter().take(1).chain(["--version".into()]).collect())
             }
@@ -84,11 +84,13 @@ impl Line {
         &self.arguments
     }
 
-    /// Parses the arguments. What begins with a dash and cannot be an option, such as `- buy milk`, is a value of the option in front of
-    /// it or a text, and what can be an option is no text.
+    /// Parses the arguments into a command.
+    ///
+    /// An argument that starts with a dash but cannot be an option, such as `- buy milk`, is the value of the preceding
+    /// option or a text. An argument that can be an option is never a text.
     ///
     /// # Errors
-    /// As clap says.
+    /// The error of clap if the arguments are invalid.
     pub(super) fn parse(&self) -> Result<Cli, clap::Error> {
         let takes_dashes = self.command.get_positionals().any(Arg::is_allow_hyphen_values_set);
         if takes_dashes && self.roles.contains(&Role::UnknownOption) {
@@ -111,8 +113,9 @@ impl Line {
         self.arguments.iter().skip(1).zip(&self.roles).filter(move |(_, own)| **own == role).map(|(argument, _)| argument)
     }
 
-    /// Returns the arguments with all options in front of `--`, a value that begins with a dash joined to its option, and all texts
-    /// behind it, in their order.
+    /// Returns the arguments in an order that clap parses correctly.
+    ///
+    /// All options come before `--`, each value that starts with a dash joined to its option. All texts follow in their order.
     fn sorted(&self) -> Vec<OsString> {
         let mut sorted: Vec<OsString> = self.arguments.iter().take(1).cloned().collect();
         for (argument, role) in self.arguments.iter().skip(1).zip(&self.roles) {
@@ -135,12 +138,12 @@ impl Line {
 /// The options of a command.
 struct Options<'a> {
     command: &'a Command,
-    /// The global options of the commands that lead to it.
+    /// The global options of its parent commands.
     globals: &'a [Arg],
 }
 
 impl Options<'_> {
-    /// Returns the role of an argument that begins with a dash, and whether the next one is its value.
+    /// Returns the role of an argument that starts with a dash, and whether the next argument is its value.
     fn role(&self, argument: &str) -> (Role, bool) {
         if let Some(long) = argument.strip_prefix("--") {
             let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));
@@ -158,7 +161,7 @@ impl Options<'_> {
                 Some(_) => {}
                 None if short == 'h' => {}
                 None if cannot_be_option(OsStr::new(argument)) => return (Role::Positional, false),
-                // Clap decides: it is a text for a command that takes any, and an unknown option for others.
+                // For a command that accepts texts with a dash, this is a text; for any other, clap reports an unknown option.
                 None if self.command.get_positionals().any(Arg::is_allow_hyphen_values_set) => return (Role::Positional, false),
                 None => return (Role::Option, false),
             }
@@ -175,12 +178,12 @@ fn has_alias(option: &Arg, name: &str) -> bool {
     option.get_all_aliases().is_some_and(|aliases| aliases.contains(&name))
 }
 
-/// Tells whether an option needs a value.
+/// Returns whether an option needs a value.
 fn takes_value(option: &Arg) -> bool {
     option.get_action().takes_values() && option.get_num_args().is_none_or(|count| 0 < count.min_values())
 }
 
-/// Returns the program with a command, reached by the names in `path`, whose positional arguments do not begin with a dash.
+/// Disallows positional arguments that start with a dash for the command that `path` leads to.
 fn without_dashes(command: Command, path: &[&str]) -> Command {
     match path {
         [] => command.mut_args(|argument| if argument.is_positional() { argument.allow_hyphen_values(false) } else { argument }),
@@ -188,14 +191,16 @@ fn without_dashes(command: Command, path: &[&str]) -> Command {
     }
 }
 
-/// Tells whether what begins with a dash has white space before any `=`, as no option has.
+/// Returns whether an argument that starts with a dash has white space before any `=`; no option has.
 fn is_text(argument: &OsStr) -> bool {
     let argument = argument.to_string_lossy();
     let name = argument.split('=').next().unwrap_or_default();
     argument.starts_with('-') && name.contains(char::is_whitespace)
 }
 
-/// Tells whether what begins with a dash is a text, or goes on with what no option begins with, as numbers do.
+/// Returns whether an argument with a dash cannot be an option.
+///
+/// It is a text, or its second character starts no option, such as a digit.
 fn cannot_be_option(argument: &OsStr) -> bool {
     let text = argument.to_string_lossy();
     let next = text.strip_prefix('-').and_then(|rest| rest.chars().next());

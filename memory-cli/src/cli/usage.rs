@@ -1,4 +1,4 @@
-//! What was typed and cannot be meant so.
+//! Output for help requests and invalid arguments.
 
 use std::ffi::OsString;
 
@@ -10,7 +10,7 @@ use crate::exit_code::ExitCode;
 use crate::print::{ColorChoice, Output, Program, Streams};
 use crate::report;
 
-/// Prints the help that was asked for, or says what is wrong with `arguments`.
+/// Prints the requested help, or the error in `arguments`.
 pub(super) fn answer(
     error: &clap::Error,
     arguments: &[OsString],
@@ -18,7 +18,7 @@ pub(super) fn answer(
     streams: Streams,
     program: Program,
 ) -> ExitCode {
-    // Whoever asks a bank in a pipe reads JSON.
+    // Bank commands print JSON if the output is not a terminal.
     let is_bank = arguments.get(1).is_some_and(|first| first == "bank") && streams.out_width.is_none();
     let is_json = is_bank || arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
     let is_help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
@@ -44,12 +44,14 @@ pub(super) fn answer(
     match said.and_then(|()| output.flush()) {
         Ok(()) if is_help => ExitCode::Done,
         Err(error) if is_help => report::failure(&error.into(), &mut output),
-        // Whoever closed the stream wants no answer, and the number still tells.
+        // If the stream is closed, the exit code still reports the error.
         Ok(()) | Err(_) => ExitCode::Usage,
     }
 }
 
-/// Returns clap's complaint with its usage line as the program that runs spells it; the rest may repeat what was typed.
+/// Returns the error message of clap with the name of the running program in its usage line.
+///
+/// The rest of the message remains unchanged, since it may quote the arguments.
 fn own_usage(error: &clap::Error, output: &Output) -> String {
     let text = error.render().to_string();
     text.rsplit_once("\n\nUsage: ").map_or_else(
@@ -58,7 +60,7 @@ fn own_usage(error: &clap::Error, output: &Output) -> String {
     )
 }
 
-/// Splits clap's complaint into what is wrong and what to do instead.
+/// Splits the error message of clap into the message and the hint.
 fn split(text: &str, kind: ErrorKind) -> (String, Option<String>) {
     if matches!(kind, ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand) {
         return ("no command was given".into(), Some("--help lists the commands".into()));

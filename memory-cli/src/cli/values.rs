@@ -1,4 +1,4 @@
-//! Values that are one of a few words.
+//! Parsers for argument values.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use memory_core::{Category, Order, Phase};
@@ -6,7 +6,7 @@ use memory_ingest::SourceName;
 
 use crate::install::Client;
 
-/// Reads one of `words`, which shells can then complete, as what `parse` makes of it.
+/// Returns a parser that accepts `words`, for shell completion, and converts them with `parse`.
 fn one_of<T: Clone + Send + Sync + 'static>(
     words: impl IntoIterator<Item = &'static str>,
     parse: impl Fn(&str) -> Option<T> + Clone + Send + Sync + 'static,
@@ -14,30 +14,30 @@ fn one_of<T: Clone + Send + Sync + 'static>(
     PossibleValuesParser::new(words).map(move |word| parse(&word).expect("every word of the list has a meaning"))
 }
 
-/// Reads a number from 0 to 1.
+/// Returns a parser for a number from 0 to 1.
 pub(crate) fn share() -> impl TypedValueParser<Value = f32> {
     let parse = |text: &str| text.parse::<f32>().ok().filter(|share| (0.0..=1.0).contains(share));
     clap::builder::StringValueParser::new().try_map(move |text| parse(&text).ok_or("it is no number from 0 to 1"))
 }
 
-/// Reads a category.
+/// Returns a parser for a category.
 pub(crate) fn category() -> impl TypedValueParser<Value = Category> {
     one_of(Category::ALL.map(Category::as_str), |word| word.parse().ok())
 }
 
-/// Reads a phase.
+/// Returns a parser for a phase.
 pub(crate) fn phase() -> impl TypedValueParser<Value = Phase> {
     one_of([Phase::Inbox, Phase::Organized].map(Phase::as_str), |word| word.parse().ok())
 }
 
-/// Reads the order of a list.
+/// Returns a parser for the order of a list.
 pub(crate) fn order() -> impl TypedValueParser<Value = Order> {
     const ORDERS: [(&str, Order); 4] =
         [("created", Order::Created), ("updated", Order::Updated), ("accessed", Order::Accessed), ("title", Order::Title)];
     one_of(ORDERS.map(|(word, _)| word), |word| ORDERS.into_iter().find(|(own, _)| *own == word).map(|(_, order)| order))
 }
 
-/// Reads the name of a client.
+/// Returns a parser for the name of a client.
 pub(crate) fn client() -> impl TypedValueParser<Value = &'static Client> {
     let named = |word: &str| Client::ALL.into_iter().find(|client| client.name == word);
     one_of(Client::ALL.map(|client| client.name), named)
@@ -46,13 +46,13 @@ pub(crate) fn client() -> impl TypedValueParser<Value = &'static Client> {
 /// One source of notes, or all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sources {
-    /// All.
+    /// All sources.
     All,
-    /// One.
+    /// One source.
     One(SourceName),
 }
 
-/// Reads the name of a source of notes, or `all`.
+/// Returns a parser for the name of a source of notes, or `all`.
 pub(crate) fn sources() -> impl TypedValueParser<Value = Sources> {
     let words = SourceName::ALL.map(SourceName::as_str).into_iter().chain(["all"]);
     one_of(words, |word| if word == "all" { Some(Sources::All) } else { word.parse().ok().map(Sources::One) })
