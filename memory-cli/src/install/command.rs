@@ -1,24 +1,24 @@
-//! How a client starts this program.
+//! The command with which a client starts this program.
 
 use std::path::Path;
 
-/// How a client starts this program.
+/// The command with which a client starts this program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Invocation {
-    /// The program, as an absolute path.
+    /// The absolute path of the program.
     pub program: String,
-    /// What the client is called.
+    /// The name of the client.
     pub agent: String,
-    /// Where the memories are, unless in their usual home.
+    /// The path of the memories, if it is not the default.
     pub root: Option<String>,
 }
 
-/// What the program is to do then.
+/// The subcommand that the client runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verb {
-    /// Serve tools.
+    /// `memory mcp`: serves tools.
     Serve,
-    /// Answer an event.
+    /// `memory hook`: handles this event.
     Hook(&'static str),
 }
 
@@ -43,12 +43,12 @@ impl Invocation {
         words
     }
 
-    /// Returns the same as a line for a shell.
+    /// Returns the command as a line for a shell.
     pub(super) fn line(&self, verb: Verb) -> String {
         line(&self.words(verb))
     }
 
-    /// Tells whether these words start this program, wherever it may lie, to do the same.
+    /// Returns whether a command starts this program with the same subcommand, at any path.
     pub(super) fn is_ours(&self, verb: Verb, words: &[String]) -> bool {
         let Some((program, arguments)) = words.split_first() else { return false };
         let is_us = *program == self.program || name(program) == "memory" || name(program) == name(&self.program);
@@ -56,8 +56,10 @@ impl Invocation {
         is_us && arguments.windows(verb.len()).any(|window| window == verb)
     }
 
-    /// Returns our words that were found as they should be; what somebody added to them stays, and so does the home they name
-    /// unless another one is given: nobody's agents are sent to another home unasked.
+    /// Returns the updated form of a command that is in the file.
+    ///
+    /// Arguments that a user added remain. So does the home in the command, unless `self` has one: an update never sends an
+    /// agent to another home.
     pub(super) fn renewed(&self, verb: Verb, found: &[String]) -> Vec<String> {
         let home = self.root.clone().or_else(|| Flags::of(found).root.map(str::to_owned));
         let own = Self { root: home, ..self.clone() }.words(verb);
@@ -71,7 +73,7 @@ impl Invocation {
         [own, more].concat()
     }
 
-    /// Returns how our words were made that were found.
+    /// Returns the invocation that produced a command that is in the file.
     pub(super) fn of(&self, found: &[String]) -> Self {
         let program = found.first().cloned().unwrap_or_default();
         Self { program, agent: self.agent.clone(), root: Flags::of(found).root.map(str::to_owned) }
@@ -83,19 +85,19 @@ pub(super) fn line(words: &[String]) -> String {
     shlex::try_join(words.iter().map(String::as_str)).expect("what came from arguments or from a file's text has no NUL")
 }
 
-/// Returns the words of a line for a shell, unless it is more than words.
+/// Splits a line for a shell into words; `None` if its quotes are not closed.
 pub(super) fn words(line: &str) -> Option<Vec<String>> {
     shlex::split(line)
 }
 
 fn name(program: &str) -> &str {
-    // A file may have been written on Windows.
+    // The file may have been written on Windows.
     let program = program.rsplit('\\').next().unwrap_or(program);
     let name = Path::new(program).file_name().and_then(|name| name.to_str()).unwrap_or_default();
     name.strip_suffix(".exe").unwrap_or(name)
 }
 
-/// The arguments of a command: the flags that we set, and all others.
+/// The arguments of a command: the flags that this program sets, and all others.
 struct Flags<'a> {
     agent: Option<&'a str>,
     root: Option<&'a str>,

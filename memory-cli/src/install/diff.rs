@@ -1,11 +1,13 @@
-//! What changes in a file, as people read it.
+//! Unified diffs of configuration files.
 
 use std::path::Path;
 
 use memory_core::secret::redact;
 use similar::TextDiff;
 
-/// Returns the lines that differ, with three lines around them, or nothing. Credentials that stand near are not told.
+/// Returns a unified diff with three lines of context; empty if the texts are equal.
+///
+/// Credentials are redacted.
 pub(crate) fn diff(path: &Path, before: Option<&str>, after: Option<&str>) -> String {
     let name = |text: Option<&str>| if text.is_some() { path.display().to_string() } else { "/dev/null".to_owned() };
     let (old, new) = (before.unwrap_or_default(), after.unwrap_or_default());

@@ -1,29 +1,29 @@
-//! Changes of a text, and how the text is laid out.
+//! Edits of a text, and helpers for its layout.
 
 use std::ops::Range;
 
-/// One change of a text: what stands at a range of bytes gives way to something else.
+/// A replacement of a range of bytes in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Edit {
-    /// What goes.
+    /// The range to replace.
     pub range: Range<usize>,
-    /// What comes.
+    /// The replacement.
     pub with: String,
 }
 
 impl Edit {
-    /// Puts a text in at a byte.
+    /// Inserts a text at a byte offset.
     pub(super) fn insert(at: usize, with: impl Into<String>) -> Self {
         Self { range: at..at, with: with.into() }
     }
 
-    /// Takes a range out.
+    /// Removes a range.
     pub(super) fn remove(range: Range<usize>) -> Self {
         Self { range, with: String::new() }
     }
 }
 
-/// Returns `text` with all edits, whose ranges may lie in each other.
+/// Returns `text` with all edits applied. The ranges may overlap.
 pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|edit| edit.range.start);
     let mut edited = String::with_capacity(text.len() + edits.iter().map(|edit| edit.with.len()).sum::<usize>());
@@ -37,7 +37,7 @@ pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     edited
 }
 
-/// Returns the line break that the first line ends with.
+/// Returns the line break of the first line; `\n` by default.
 pub(super) fn line_break(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
@@ -45,12 +45,12 @@ pub(super) fn line_break(text: &str) -> &'static str {
     }
 }
 
-/// Returns where the line begins in which a byte is.
+/// Returns the start of the line that contains a byte offset.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |before| before + 1)
 }
 
-/// Returns the blanks and tabs with which the line begins in which a byte is.
+/// Returns the spaces and tabs at the start of the line that contains a byte offset.
 pub(super) fn indent(text: &str, at: usize) -> &str {
     let line = &text[line_start(text, at)..];
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]

@@ -1,4 +1,6 @@
-//! Files of others, changed so that nothing is lost: whole or not at all, as they were seen, and with the former one kept.
+//! Safe replacement of files that belong to other programs.
+//!
+//! A file is replaced atomically, only if it is unchanged since it was read, and after a backup.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
@@ -7,30 +9,30 @@ use std::path::{Path, PathBuf};
 
 use super::clients::Level;
 
-/// How often a link may lead to a link.
+/// Maximum number of symlinks to follow.
 const LINKS: usize = 40;
 
-/// What the name of a backup ends with; from the second on, a number follows.
+/// Suffix of a backup; a number follows from the second one on.
 const SUFFIX: &str = ".before-memory";
 
-/// A file as it was seen.
+/// A file at the time at which it was read.
 #[derive(Debug)]
 pub(super) struct Seen {
-    /// What it is called.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Where it is, if that name is a link.
+    /// The path after symlinks are resolved.
     place: PathBuf,
-    /// What is in it, if it is there.
+    /// The content; `None` if the file does not exist.
     pub bytes: Option<Vec<u8>>,
     permissions: Option<Permissions>,
 }
 
-/// Why a file was not changed.
+/// The reason why a file was not changed.
 #[derive(Debug)]
 pub(super) enum Stopped {
-    /// Somebody else was faster.
+    /// Another program changed the file.
     Changed,
-    /// The system refused.
+    /// The operating system returned an error.
     Refused(io::Error),
 }
 
@@ -41,7 +43,7 @@ impl From<io::Error> for Stopped {
 }
 
 impl Seen {
-    /// Looks at a file.
+    /// Reads a file.
     pub(super) fn look(path: &Path) -> io::Result<Self> {
         let place = follow(path)?;
         let seen = |bytes, permissions| Self { path: path.to_owned(), place: place.clone(), bytes, permissions };
@@ -55,12 +57,12 @@ impl Seen {
         Ok(seen(Some(bytes), Some(file.metadata()?.permissions())))
     }
 
-    /// Returns the former files that were kept, the oldest first.
+    /// Returns the backups of the file, the oldest first.
     pub(super) fn backups(&self) -> io::Result<Vec<PathBuf>> {
         Ok(self.numbered()?.into_iter().map(|(_, path)| path).collect())
     }
 
-    /// Keeps a copy of the file beside it, under a name that is free, unless such a copy is there already.
+    /// Writes a backup next to the file, unless one has the same bytes; returns the path of the backup.
     pub(super) fn keep(&self) -> io::Result<Option<PathBuf>> {
         let Some(bytes) = &self.bytes else { return Ok(None) };
         let backups = self.numbered()?;
@@ -80,7 +82,7 @@ impl Seen {
         Ok(Some(path))
     }
 
-    /// Refuses to change a file that somebody made read-only. A rename would not notice.
+    /// Returns an error if the file is read-only, which a rename would ignore.
     pub(super) fn may_be_changed(&self) -> io::Result<()> {
         match &self.permissions {
             Some(permissions) if permissions.readonly() => {
@@ -90,7 +92,7 @@ impl Seen {
         }
     }
 
-    /// Puts `bytes` in the place of the file, or removes it, if it still is as it was seen.
+    /// Replaces the file with `bytes`, or deletes it for `None`, if it is unchanged since it was read.
     pub(super) fn change(&self, bytes: Option<&[u8]>, level: Level) -> Result<(), Stopped> {
         let Some(bytes) = bytes else {
             self.still_as_seen()?;
@@ -110,8 +112,9 @@ impl Seen {
         }
     }
 
-    /// Writes a file that shall become `path`, with the permissions of this one. What a person keeps for themselves may come to
-    /// hold secrets later; what a project keeps is for all who work on it.
+    /// Writes a temporary file that will become `path`, with the permissions of this file.
+    ///
+    /// Without such permissions, a file of the user is private, since secrets may be added to it later; a file of a project is shared.
     fn draft(&self, path: &Path, bytes: &[u8], level: Option<Level>) -> io::Result<tempfile::NamedTempFile> {
         let mode = if level == Some(Level::Project) { 0o666 } else { 0o600 };
         let make = |path: &Path| OpenOptions::new().write(true).create_new(true).mode(mode).open(path);
@@ -157,19 +160,19 @@ impl Seen {
     }
 }
 
-/// Removes a backup whose bytes are those of the file again.
+/// Deletes a backup after the file has the same bytes again.
 pub(super) fn drop_backup(path: &Path) -> io::Result<()> {
     fs::remove_file(path)?;
     sync_folder(path)
 }
 
-/// Returns where a name leads; nothing need be there.
+/// Resolves symlinks; the target does not have to exist.
 fn follow(path: &Path) -> io::Result<PathBuf> {
     let mut place = path.to_owned();
     for _ in 0..LINKS {
         match fs::read_link(&place) {
             Ok(target) => place = place.parent().unwrap_or(Path::new("")).join(target),
-            // That it is no link, or is not there, is no error.
+            // The path is not a symlink, or does not exist.
             Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::NotFound) => return Ok(place),
             Err(error) => return Err(error),
         }
@@ -177,7 +180,7 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its links lead in a circle"))
 }
 
-/// Makes a name durable: it is only once its folder is.
+/// Makes a rename durable by syncing the folder.
 fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path.parent().unwrap_or(Path::new(".")))?.sync_all()
 }

@@ -1,38 +1,41 @@
-//! Where clients keep their files.
+//! The folders with the configuration files of clients.
 
 use std::path::{Path, PathBuf};
 
 use crate::config::Environment;
 use crate::failure::Failure;
 
-/// Where clients keep their files.
+/// The folders with the configuration files of clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Folders {
-    /// The person's home.
+    /// The home folder of the user.
     pub home: PathBuf,
-    /// Where programs keep settings: `XDG_CONFIG_HOME`, else `~/.config`.
+    /// The folder for settings: `XDG_CONFIG_HOME`, else `~/.config`.
     pub config: PathBuf,
-    /// Where applications with windows keep settings on this system.
+    /// The folder for settings of desktop applications on this system.
     pub application: PathBuf,
-    /// `CLAUDE_CONFIG_DIR`.
+    /// The value of `CLAUDE_CONFIG_DIR`.
     pub claude: Option<PathBuf>,
-    /// `CODEX_HOME`.
+    /// The value of `CODEX_HOME`.
     pub codex: Option<PathBuf>,
-    /// `GEMINI_CLI_HOME`.
+    /// The value of `GEMINI_CLI_HOME`.
     pub gemini: Option<PathBuf>,
-    /// The folder of the project: the one that the person is in.
+    /// The folder of the project, which is the current folder.
     pub project: PathBuf,
 }
 
 impl Folders {
-    /// Returns where clients keep their files in an environment.
+    /// Returns the folders for an environment.
+    ///
+    /// # Errors
+    /// If there is no home folder or no current folder.
     pub(crate) fn of(environment: &Environment) -> Result<Self, Failure> {
         let hint = "HOME says where it is";
         let home = environment.home.clone().ok_or_else(|| Failure::usage("there is no home folder", hint))?;
         let project = environment.folder.clone();
         let project = project.ok_or_else(|| Failure::usage("there is no current folder", "go into one that exists"))?;
         let whole = |path: &Option<PathBuf>| path.as_deref().map(|path| environment.whole(path));
-        // The standard has it that a relative path there means nothing.
+        // The XDG base directory specification ignores a relative path.
         let named = environment.config_folder.clone().filter(|folder| folder.is_absolute());
         let config = named.unwrap_or_else(|| home.join(".config"));
         Ok(Self {

@@ -1,4 +1,4 @@
-//! The hooks of Claude Code: commands that it runs when something happens.
+//! The hooks of Claude Code, which are commands that it runs on events.
 
 use jsonc_parser::ast::Value as Node;
 use serde_json::json;
@@ -7,26 +7,28 @@ use super::command::{self, Invocation, Verb};
 use super::jsonc::{self, Step};
 use super::refusal::Refusal;
 
-/// The key of the file that holds all hooks.
+/// The key of all hooks in the file.
 pub(super) const UNDER: &str = "hooks";
 
-/// What happens, and what the program is asked for then.
+/// The events, and the subcommand for each.
 pub(super) const EVENTS: [(&str, Verb); 2] =
     [("SessionStart", Verb::Hook("session-start")), ("UserPromptSubmit", Verb::Hook("prompt"))];
 
-/// How long Claude Code waits for an answer, in seconds. The program gives up long before; this is for when it cannot.
+/// Timeout of a hook in Claude Code, in seconds.
+///
+/// The program itself times out after 300 ms; this timeout applies if it hangs.
 const TIMEOUT: u64 = 5;
 
-/// Where a hook is: which of the groups of its event, and which of the hooks in it.
+/// The position of a hook: the group of its event, and the hook in the group.
 struct Place {
     group: usize,
     hook: usize,
-    /// Whether the group holds no other.
+    /// Whether the group contains no other hook.
     is_alone: bool,
     words: Vec<String>,
 }
 
-/// Puts our hooks in, or renews them.
+/// Adds the hooks of this program, or updates them.
 pub(super) fn install(text: &str, own: &Invocation) -> Result<String, Refusal> {
     let mut text = text.to_owned();
     for (event, verb) in EVENTS {
@@ -47,11 +49,11 @@ pub(super) fn install(text: &str, own: &Invocation) -> Result<String, Refusal> {
     Ok(text)
 }
 
-/// Takes our hooks out.
+/// Removes the hooks of this program.
 pub(super) fn uninstall(text: &str, own: &Invocation) -> Result<String, Refusal> {
     let mut text = text.to_owned();
     for (event, verb) in EVENTS {
-        // From the last on, so that the numbers of those before hold.
+        // In reverse order, so that the indexes of the remaining hooks stay valid.
         while let Some(place) = places(&text, event, verb, own)?.pop() {
             let [under, event] = group_path(event);
             let path = [under, event, Step::At(place.group), Step::Key("hooks"), Step::At(place.hook)];
@@ -61,7 +63,7 @@ pub(super) fn uninstall(text: &str, own: &Invocation) -> Result<String, Refusal>
     Ok(text)
 }
 
-/// Returns the words of one of our hooks, if one is there.
+/// Returns the command of a hook of this program, if there is one.
 pub(super) fn found(text: &str, own: &Invocation) -> Result<Option<Vec<String>>, Refusal> {
     for (event, verb) in EVENTS {
         if let Some(place) = places(text, event, verb, own)?.pop() {

@@ -1,7 +1,7 @@
-//! JSON with comments, changed in place.
+//! Edits JSON with comments in place.
 //!
-//! The parser tells where everything is; a change touches nothing but the bytes of what is put in or taken out, and the comma
-//! beside it.
+//! The parser returns the position of each value. An edit changes only the bytes of the value that is inserted or removed,
+//! and the comma next to it.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::edit::{self, Edit};
 use super::refusal::Refusal;
 
-/// What clients that allow comments allow; the others allow less.
+/// The syntax that clients with comments accept; other clients accept less.
 const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_loose_object_property_names: false,
@@ -27,7 +27,7 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// One step of a path: into an object by key, or into a list by number.
+/// One step of a path: into an object by key, or into a list by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step<'a> {
     /// A key of an object.
@@ -36,7 +36,10 @@ pub(super) enum Step<'a> {
     At(usize),
 }
 
-/// Reads a file; nothing is in one that holds only comments.
+/// Parses a file; `None` if it is empty or contains only comments.
+///
+/// # Errors
+/// If the file is not valid or its root is not an object.
 pub(super) fn parse(text: &str) -> Result<Option<Node<'_>>, Refusal> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS);
     let parsed = parsed.map_err(|error| Refusal::unreadable(text, error.range().start, lower(&error.kind().to_string())))?;
@@ -47,7 +50,7 @@ pub(super) fn parse(text: &str) -> Result<Option<Node<'_>>, Refusal> {
     }
 }
 
-/// Returns what is at a path; of a key that is there twice, the last counts.
+/// Returns the value at a path; the last one if a key occurs twice.
 pub(super) fn find<'n, 'a>(root: &'n Node<'a>, path: &[Step]) -> Option<&'n Node<'a>> {
     path.iter().try_fold(root, |node, step| match (step, node) {
         (Step::Key(key), Node::Object(object)) => Some(&property(&object.properties, key)?.value),
@@ -61,12 +64,12 @@ pub(super) fn value(node: &Node<'_>) -> Value {
     node.clone().into()
 }
 
-/// Returns the byte at which a node begins.
+/// Returns the byte offset of a node.
 pub(super) fn start(node: &Node<'_>) -> usize {
     node.range().start
 }
 
-/// Puts `value` at a path, in the place of what is there; objects on the way are made.
+/// Sets the value at a path; creates the objects on the path.
 pub(super) fn put(text: &str, path: &[Step], value: &Value) -> Result<String, Refusal> {
     let Some(root) = parse(text)? else { return Ok(after_comments(text, &nested(path, value))) };
     let mut node = &root;
@@ -93,7 +96,7 @@ pub(super) fn put(text: &str, path: &[Step], value: &Value) -> Result<String, Re
     Ok(edit::apply(text, vec![Edit { range, with }]))
 }
 
-/// Adds `value` to the list at a path, which is made if need be.
+/// Appends `value` to the list at a path; creates the list if needed.
 pub(super) fn append(text: &str, path: &[Step], value: &Value) -> Result<String, Refusal> {
     let root = parse(text)?;
     match root.as_ref().and_then(|root| find(root, path)) {
@@ -103,7 +106,7 @@ pub(super) fn append(text: &str, path: &[Step], value: &Value) -> Result<String,
     }
 }
 
-/// Takes out what is at a path, if it is there.
+/// Removes the value at a path, if there is one.
 pub(super) fn remove(text: &str, path: &[Step]) -> Result<String, Refusal> {
     let (Some(root), Some((step, way))) = (parse(text)?, path.split_last()) else { return Ok(text.to_owned()) };
     let Some(parent) = find(&root, way) else { return Ok(text.to_owned()) };
@@ -116,13 +119,13 @@ pub(super) fn remove(text: &str, path: &[Step]) -> Result<String, Refusal> {
     Ok(container.remove(text, index))
 }
 
-/// Tells whether nothing is in a file: neither a key nor a comment.
+/// Returns whether a file has neither keys nor comments.
 pub(super) fn is_empty(text: &str) -> bool {
     let bare: String = text.split_whitespace().collect();
     bare.is_empty() || bare == "{}"
 }
 
-/// Returns a path as people write it.
+/// Returns a path in the form `key.0.key`.
 pub(super) fn named(path: &[Step]) -> String {
     let words = path.iter().map(|step| match step {
         Step::Key(key) => (*key).to_owned(),
@@ -148,7 +151,7 @@ fn nested(path: &[Step], value: &Value) -> Value {
     })
 }
 
-/// Puts a value behind the comments that are all there is.
+/// Appends a value to a file that contains only comments.
 fn after_comments(text: &str, value: &Value) -> String {
     let line_break = edit::line_break(text);
     let between = if text.is_empty() || text.ends_with('\n') { "" } else { line_break };
@@ -156,7 +159,7 @@ fn after_comments(text: &str, value: &Value) -> String {
     [text, between, &layout.rendered(value, ""), line_break].concat()
 }
 
-/// How a file is laid out.
+/// The indentation and line breaks of a file.
 #[derive(Debug, Clone, Copy)]
 struct Layout<'a> {
     unit: &'a str,
@@ -170,7 +173,7 @@ impl<'a> Layout<'a> {
         Self { unit: indent.unwrap_or("  "), line_break: edit::line_break(text) }
     }
 
-    /// Returns a value over several lines, all but the first of which begin with `indent`.
+    /// Returns a value over several lines; all lines but the first start with `indent`.
     fn rendered(&self, value: &Value, indent: &str) -> String {
         let mut bytes = Vec::new();
         let formatter = serde_json::ser::PrettyFormatter::with_indent(self.unit.as_bytes());
@@ -181,7 +184,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// An object or a list: where it is, and where its members are.
+/// An object or a list, with the positions of its members.
 struct Container {
     range: Range<usize>,
     members: Vec<Range<usize>>,
@@ -198,7 +201,7 @@ impl Container {
         Some(Self { range: node.range().start..node.range().end, members, is_root })
     }
 
-    /// Returns the text with one more member, which comes last.
+    /// Returns the text with a new last member.
     fn insert(&self, text: &str, key: Option<&str>, value: &Value) -> String {
         let root = parse(text).ok().flatten();
         let layout = root.as_ref().map_or(Layout { unit: "  ", line_break: "\n" }, |root| Layout::of(text, root));
@@ -239,7 +242,7 @@ impl Container {
         edit::apply(text, edits)
     }
 
-    /// Returns the text without one member.
+    /// Returns the text without a member.
     fn remove(&self, text: &str, index: usize) -> String {
         let own = &self.members[index];
         let before = index.checked_sub(1).map(|index| self.members[index].end);
@@ -252,7 +255,7 @@ impl Container {
         }
         let end = gap_after.comma.map_or(own.end, |comma| comma + 1);
         let mut start = text[..own.start].trim_end().len();
-        // A comment that goes to the end of its line must not swallow what comes next.
+        // After the removal, a comment up to the end of a line must not include the next member.
         let follows = text[end..].trim_start_matches([' ', '\t', '\r']);
         if !follows.starts_with('\n') && gap_before.comments.last().is_some_and(|last| last.end == start) {
             start = own.start;
@@ -265,7 +268,7 @@ impl Container {
     }
 }
 
-/// What stands between two members, or beside them: blanks, comments, and at most one comma.
+/// The text next to a member: white space, comments, and at most one comma.
 struct Gap {
     comma: Option<usize>,
     comments: Vec<Range<usize>>,
@@ -294,7 +297,7 @@ impl Gap {
         gap
     }
 
-    /// Returns where the comments end that follow a byte on its line.
+    /// Returns the end of the comments that follow a byte offset on the same line.
     fn end_of_line(&self, text: &str, at: usize) -> usize {
         let follows = |at: usize, comment: &Range<usize>| {
             at <= comment.start && text[at..comment.start].trim_matches([' ', '\t']).is_empty()

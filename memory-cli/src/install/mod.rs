@@ -1,9 +1,8 @@
-//! Setting up the programs that use the memories: what each of them keeps in which file, and how our entries come into these
-//! files and out of them again.
+//! Configuration of the clients that use the memories.
 //!
-//! A file is a person's. [`plan`] says what it becomes, as text from text: only what is ours is put in or taken out, and every
-//! other byte stays. [`setup`] looks at the files, has all of them planned, and then, unless this is a rehearsal, writes what
-//! has changed; [`file`](mod@file) knows how to do that without losing anything.
+//! The configuration files belong to the user. [`plan`] computes the new text of a file from the old one: it inserts or
+//! removes only the entries of this program, and leaves all other bytes unchanged. [`setup`] reads the files, plans all
+//! changes, and then, unless this is a dry run, writes the changed files. [`file`](mod@file) replaces a file safely.
 
 mod clients;
 mod command;

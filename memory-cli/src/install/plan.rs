@@ -1,4 +1,4 @@
-//! What becomes of a file, as text from text.
+//! Computes the new text of a configuration file from the old one.
 
 use super::command::{Invocation, Verb};
 use super::jsonc::{self, Step};
@@ -6,34 +6,37 @@ use super::refusal::Refusal;
 use super::server::Server;
 use super::{hooks, toml};
 
-/// What a client keeps of us in one file.
+/// The kind of entry that this program has in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// The entry of a server, in JSON.
+    /// An MCP server, in JSON.
     Server(Server),
-    /// The entry of a server, in the TOML of Codex.
+    /// An MCP server, in the TOML of Codex.
     Toml,
     /// The hooks of Claude Code.
     Hooks,
 }
 
-/// What is left of a file without us.
+/// The content of a file after the removal of the entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Rest {
-    /// All of it: we were not there.
+    /// Unchanged: there was no entry.
     Same,
-    /// The very file that it was before us: this one of the former ones.
+    /// The backup with this index, which the installation had started from.
     Former(usize),
-    /// A text.
+    /// A new text.
     Text(String),
-    /// Nothing: the file was made for us.
+    /// No file: the installation had created it.
     Nothing,
 }
 
-/// The mark with which a file may begin; it is no part of the text.
+/// The byte order mark at the start of some files, which is not part of the text.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// Returns a file with our part in it; there may be no file yet.
+/// Returns the text of a file with the entry added or updated; `None` means that there is no file yet.
+///
+/// # Errors
+/// If the file cannot be parsed, or another program has an entry of that name.
 pub(super) fn install(file: Option<&str>, part: Part, own: &Invocation) -> Result<String, Refusal> {
     let (mark, text) = split(file.unwrap_or_default());
     let installed = match part {
@@ -41,14 +44,14 @@ pub(super) fn install(file: Option<&str>, part: Part, own: &Invocation) -> Resul
         Part::Toml => toml::install(text, own)?,
         Part::Hooks => hooks::install(text, own)?,
     };
-    // What cannot be found again was put where it means something else.
+    // An entry that cannot be found again is at a place where it has another meaning.
     match found(&installed, part, own) {
         Ok(Some(words)) if words == own.renewed(part.verb(), &words) => Ok([mark, &installed].concat()),
         Ok(_) | Err(_) => Err(Refusal::unreadable(text, 0, "it is written so that nothing can be added safely")),
     }
 }
 
-/// Returns what is left of a file without our part. `formers` are the files from before us, as far as they are known.
+/// Returns the content of a file without the entry; `formers` are the readable backups.
 pub(super) fn uninstall(file: &str, part: Part, own: &Invocation, formers: &[&str]) -> Result<Rest, Refusal> {
     let (mark, text) = split(file);
     let found = match found(text, part, own) {
@@ -77,7 +80,7 @@ pub(super) fn uninstall(file: &str, part: Part, own: &Invocation, formers: &[&st
     Ok(if was_made_for_us && is_empty { Rest::Nothing } else { Rest::Text([mark, &left].concat()) })
 }
 
-/// Takes out what holds nothing any more, unless it was there before us.
+/// Removes empty lists and objects that no backup contains.
 fn without_empty(mut text: String, part: Part, formers: &[&str]) -> Result<String, Refusal> {
     let paths: Vec<Vec<Step>> = match part {
         Part::Server(server) => vec![vec![Step::Key(server.under)]],
@@ -114,7 +117,7 @@ fn split(file: &str) -> (&str, &str) {
 }
 
 impl Part {
-    /// Returns what `found` finds first.
+    /// Returns the subcommand of the entry that `found` returns.
     fn verb(self) -> Verb {
         match self {
             Self::Server(_) | Self::Toml => Verb::Serve,

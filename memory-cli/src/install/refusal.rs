@@ -1,41 +1,41 @@
-//! Why a file is left alone.
+//! The reason why a file is not changed.
 
-/// Why a file is left alone.
+/// An error that leaves a file unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    /// The line, counted from 1.
+    /// The line, from 1.
     pub line: usize,
     /// The reason.
     pub reason: Reason,
 }
 
-/// The reason to leave a file alone.
+/// The reason why a file is left unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// It is not what it should be: a statement.
+    /// The file is malformed; the text is a statement about it.
     Unreadable(String),
-    /// Another program's entry bears our name: its key, with dots.
+    /// Another program has an entry of the same name, with this dotted key.
     Taken(String),
 }
 
 impl Refusal {
-    /// Says that the file is not what it should be at a byte of `text`.
+    /// Creates the error for a malformed file at a byte offset of `text`.
     pub(super) fn unreadable(text: &str, at: usize, what: impl Into<String>) -> Self {
         Self { line: line(text, at), reason: Reason::Unreadable(what.into()) }
     }
 
-    /// Says that the entry `key`, at a byte of `text`, is another program's.
+    /// Creates the error for the entry `key` of another program at a byte offset of `text`.
     pub(super) fn taken(text: &str, at: usize, key: impl Into<String>) -> Self {
         Self { line: line(text, at), reason: Reason::Taken(key.into()) }
     }
 
-    /// Tells whether our place is taken.
+    /// Returns whether another program has the entry.
     pub(super) fn is_taken(&self) -> bool {
         matches!(self.reason, Reason::Taken(_))
     }
 }
 
-/// Returns the line, counted from 1, in which a byte of `text` is.
+/// Returns the line, from 1, that contains a byte offset of `text`.
 pub(super) fn line(text: &str, at: usize) -> usize {
     1 + text.bytes().take(at).filter(|byte| *byte == b'\n').count()
 }

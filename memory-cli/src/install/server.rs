@@ -1,4 +1,4 @@
-//! The entry of an MCP server in a file of JSON.
+//! The entry of an MCP server in a JSON file.
 
 use serde_json::{Value, json};
 
@@ -6,31 +6,31 @@ use super::command::{Invocation, Verb};
 use super::jsonc::{self, Step};
 use super::refusal::Refusal;
 
-/// What our entry is called, wherever a client keeps one.
+/// The name of the entry in all clients.
 pub(super) const NAME: &str = "memory";
 
-/// The entry of an MCP server in a file of JSON: under which key, and what it is made of.
+/// The format of MCP server entries in the JSON file of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Server {
-    /// The key of the file that holds all servers.
+    /// The key of all servers in the file.
     pub under: &'static str,
-    /// What an entry is made of.
+    /// The format of an entry.
     pub form: Form,
 }
 
-/// What an entry is made of.
+/// The format of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// `command` and `args`.
     Command,
-    /// The same, and the `type` `stdio`.
+    /// `command` and `args`, and `stdio` as `type`.
     Stdio,
-    /// A list as `command`, the `type` `local`, and that it is `enabled`.
+    /// A list as `command`, `local` as `type`, and `enabled`.
     Local,
 }
 
 impl Server {
-    /// Puts our entry in, or renews it.
+    /// Adds the entry, or updates it.
     pub(super) fn install(self, text: &str, own: &Invocation) -> Result<String, Refusal> {
         let Some(found) = self.found(text, own)? else {
             return jsonc::put(text, &self.path(), &self.entry(&own.words(Verb::Serve)));
@@ -52,7 +52,7 @@ impl Server {
         Ok(text)
     }
 
-    /// Takes our entry out.
+    /// Removes the entry.
     pub(super) fn uninstall(self, text: &str, own: &Invocation) -> Result<String, Refusal> {
         match self.found(text, own) {
             Ok(Some(_)) => jsonc::remove(text, &self.path()),
@@ -62,7 +62,10 @@ impl Server {
         }
     }
 
-    /// Returns the words of our entry, if it is there.
+    /// Returns the command of the entry, if it exists.
+    ///
+    /// # Errors
+    /// If the file cannot be parsed, or the entry belongs to another program.
     pub(super) fn found(self, text: &str, own: &Invocation) -> Result<Option<Vec<String>>, Refusal> {
         let Some(root) = jsonc::parse(text)? else { return Ok(None) };
         let Some(entry) = jsonc::find(&root, &self.path()) else { return Ok(None) };
@@ -88,7 +91,7 @@ impl Server {
     }
 }
 
-/// Returns the words of an entry, however they are written.
+/// Returns the command of an entry, in either format.
 fn words(entry: &Value) -> Option<Vec<String>> {
     let list = |value: &Value| value.as_array()?.iter().map(|word| word.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>();
     match entry.get("command")? {

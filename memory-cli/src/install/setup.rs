@@ -1,4 +1,4 @@
-//! Setting a client up, and back.
+//! Installs and uninstalls the entries of this program in a client.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use super::refusal::{Reason, Refusal};
 use crate::config::Environment;
 use crate::failure::Failure;
 
-/// What is to be set up: which client, for whom.
+/// The parameters of a setup: the client, the level and the command.
 #[derive(Debug)]
 pub(crate) struct Setup {
     client: &'static Client,
@@ -22,41 +22,44 @@ pub(crate) struct Setup {
     own: Invocation,
 }
 
-/// What becomes of one file.
+/// The planned change of one file.
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// In one word.
+    /// The kind of change.
     pub change: Change,
-    /// The former text.
+    /// The old text; `None` if there is no file.
     pub before: Option<String>,
-    /// The new text.
+    /// The new text; `None` if the file is deleted.
     pub after: Option<String>,
-    /// Where the former file is kept.
+    /// The path of the backup.
     pub backup: Option<PathBuf>,
     seen: Seen,
-    /// The backup whose bytes the file has again.
+    /// The backup that is restored.
     restored: Option<PathBuf>,
 }
 
-/// What becomes of a file, in one word.
+/// The kind of change of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// It is made.
+    /// The file is created.
     Created,
-    /// Something is put in, or taken out.
+    /// The entry is added, updated or removed.
     Changed,
-    /// It becomes what it was before us.
+    /// The file is restored to its state before the installation.
     Restored,
-    /// It was made for us, and goes.
+    /// The file is deleted, since the installation created it.
     Removed,
-    /// Nothing.
+    /// The file is unchanged.
     Unchanged,
 }
 
 impl Setup {
-    /// Says what is to be set up; `root` is what the flag says.
+    /// Prepares the setup of a client; `root` is the value of `--root`.
+    ///
+    /// # Errors
+    /// If the home folder, the current folder or the path of the program is unknown or not UTF-8.
     pub(crate) fn new(
         client: &'static Client,
         level: Level,
@@ -74,17 +77,19 @@ impl Setup {
         Ok(Self { client, level, folders, own })
     }
 
-    /// Says what becomes of each file when the client is set up. Nothing is written.
+    /// Plans the installation. Nothing is written.
     pub(crate) fn install(&self) -> Result<Vec<Outcome>, Failure> {
         self.targets().map(|target| self.installed(target)).collect()
     }
 
-    /// Says what becomes of each file when we go. Nothing is written.
+    /// Plans the removal. Nothing is written.
     pub(crate) fn uninstall(&self) -> Result<Vec<Outcome>, Failure> {
         self.targets().map(|target| self.uninstalled(target)).collect()
     }
 
-    /// Does what was said.
+    /// Writes the planned changes.
+    ///
+    /// All files are checked for write permission before the first one is changed.
     pub(crate) fn apply(&self, outcomes: &mut [Outcome]) -> Result<(), Failure> {
         let is_changed = |outcome: &&mut Outcome| outcome.change != Change::Unchanged;
         for outcome in outcomes.iter_mut().filter(is_changed) {
@@ -148,7 +153,7 @@ impl Setup {
 }
 
 impl Change {
-    /// Returns the word for it.
+    /// Returns the name of the change.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Created => "created",
@@ -189,8 +194,9 @@ fn refused(path: &Path) -> impl Fn(Refusal) -> Failure {
     }
 }
 
-/// Returns the name by which a program is found, if `PATH` has one: it stays when the program is renewed, while the file behind it
-/// may lie in a folder with a version.
+/// Returns the path at which `PATH` finds the program, else `program`.
+///
+/// That path remains valid after an upgrade, while its target may be in a folder with a version.
 fn usual_name(program: &Path, environment: &Environment) -> PathBuf {
     let (Some(paths), Some(name)) = (&environment.path, program.file_name()) else { return program.to_owned() };
     let found = std::env::split_paths(paths).filter(|folder| folder.is_absolute()).map(|folder| folder.join(name));

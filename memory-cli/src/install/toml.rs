@@ -1,7 +1,7 @@
-//! The entry of an MCP server in a file of TOML: a table `[mcp_servers.memory]`.
+//! The entry of an MCP server in a TOML file: the table `[mcp_servers.memory]`.
 //!
-//! The parser tells where everything is. It cannot print a file as it was (line breaks of Windows become others), so a change is
-//! one of the text.
+//! The parser returns the position of each value. It cannot print a file unchanged, since it replaces Windows line breaks,
+//! so edits change the text itself.
 
 use std::ops::Range;
 
@@ -12,10 +12,10 @@ use super::edit::{self, Edit};
 use super::refusal::Refusal;
 use super::server::NAME;
 
-/// The table that holds all servers.
+/// The table of all servers.
 const UNDER: &str = "mcp_servers";
 
-/// Puts our entry in, or renews it.
+/// Adds the entry, or updates it.
 pub(super) fn install(text: &str, own: &Invocation) -> Result<String, Refusal> {
     let document = parse(text)?;
     let Some(found) = found(text, own)? else {
@@ -42,7 +42,7 @@ pub(super) fn install(text: &str, own: &Invocation) -> Result<String, Refusal> {
     Ok(edit::apply(text, edits))
 }
 
-/// Takes our entry out.
+/// Removes the entry.
 pub(super) fn uninstall(text: &str, own: &Invocation) -> Result<String, Refusal> {
     match found(text, own) {
         Ok(Some(_)) => {}
@@ -66,7 +66,10 @@ pub(super) fn uninstall(text: &str, own: &Invocation) -> Result<String, Refusal>
     Ok(edit::apply(text, edits))
 }
 
-/// Returns the words of our entry, if it is there.
+/// Returns the command of the entry, if it exists.
+///
+/// # Errors
+/// If the file cannot be parsed, or the entry belongs to another program.
 pub(super) fn found(text: &str, own: &Invocation) -> Result<Option<Vec<String>>, Refusal> {
     let document = parse(text)?;
     let servers = document.get(UNDER).and_then(Item::as_table_like);
@@ -76,7 +79,7 @@ pub(super) fn found(text: &str, own: &Invocation) -> Result<Option<Vec<String>>,
     words.map(Some).ok_or_else(|| Refusal::taken(text, at, format!("{UNDER}.{NAME}")))
 }
 
-/// Tells whether nothing is in a file.
+/// Returns whether a file is empty.
 pub(super) fn is_empty(text: &str) -> bool {
     text.trim().is_empty()
 }
@@ -106,7 +109,7 @@ fn list(words: &[String]) -> Value {
     Value::Array(words.iter().collect::<Array>())
 }
 
-/// Adds our table behind everything else, after an empty line.
+/// Appends the table to the file, after an empty line.
 fn append(text: &str, own: &Invocation) -> String {
     let words = own.words(Verb::Serve);
     let line_break = edit::line_break(text);
@@ -118,7 +121,7 @@ fn append(text: &str, own: &Invocation) -> String {
     [text, end, between, &header, line_break, &command, line_break, &arguments, line_break].concat()
 }
 
-/// Adds our entry to the others within `{…}`.
+/// Inserts the entry into the inline table `{…}`.
 fn insert_inline(text: &str, table: &InlineTable, own: &Invocation) -> String {
     let words = own.words(Verb::Serve);
     let mut entry = InlineTable::new();
@@ -150,7 +153,7 @@ fn remove_inline(text: &str, table: &InlineTable) -> Vec<Edit> {
     vec![Edit::remove(start..end)]
 }
 
-/// Gathers where the headers of all tables begin.
+/// Collects the positions of all table headers.
 fn collect_headers(item: &Item, headers: &mut Vec<usize>) {
     match item {
         Item::Table(table) => {
@@ -169,7 +172,7 @@ fn collect_headers(item: &Item, headers: &mut Vec<usize>) {
     }
 }
 
-/// Gathers what must go so that `item` is gone: a table with its header and all tables in it, or lines with dotted keys.
+/// Collects the edits that remove `item`: a table with all tables in it, or lines with dotted keys.
 fn collect_removals(text: &str, key: &Key, item: &Item, headers: &[usize], edits: &mut Vec<Edit>) {
     match item {
         Item::Table(table) if table.is_dotted() || table.is_implicit() => {
@@ -201,8 +204,9 @@ fn collect_removals(text: &str, key: &Key, item: &Item, headers: &[usize], edits
     }
 }
 
-/// Returns where a table is, from the empty line before its header to its last value. Comments after that belong to what
-/// follows.
+/// Returns the range of a table, from the empty line before its header to its last value.
+///
+/// Comments after that belong to the next table.
 fn section(text: &str, header: &Range<usize>, table: &toml_edit::Table, headers: &[usize]) -> Range<usize> {
     let next = headers.iter().copied().find(|other| header.start < *other).unwrap_or(text.len());
     let values = table.get_values();
@@ -218,7 +222,7 @@ fn section(text: &str, header: &Range<usize>, table: &toml_edit::Table, headers:
     start..end
 }
 
-/// Returns where the line ends in which a byte is, with its line break.
+/// Returns the end of the line that contains a byte offset, including its line break.
 fn line_end(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |end| at + end + 1)
 }

@@ -1,5 +1,8 @@
-//! Claude Code: servers in `~/.claude.json` or a project's `.mcp.json`, hooks in `settings.json` of `~/.claude` or of a project's
-//! `.claude`. With `CLAUDE_CONFIG_DIR`, both files for the person are there (<https://code.claude.com/docs/en/settings>).
+//! The configuration files of Claude Code.
+//!
+//! Servers are in `~/.claude.json` or a project's `.mcp.json`; hooks are in `settings.json` of `~/.claude` or of a
+//! project's `.claude`. With `CLAUDE_CONFIG_DIR`, both user files are in that folder. Source:
+//! <https://code.claude.com/docs/en/settings>.
 
 use super::{Client, Level, Target};
 use crate::install::Folders;

@@ -1,5 +1,7 @@
-//! Codex: tables `mcp_servers.<name>` in `config.toml` of `~/.codex` (or `CODEX_HOME`), or of `.codex` in a project that is
-//! trusted (<https://developers.openai.com/codex/mcp>).
+//! The configuration file of Codex.
+//!
+//! Servers are the tables `mcp_servers.<name>` in `config.toml` of `~/.codex` (or `CODEX_HOME`), or of `.codex` in a
+//! trusted project. Source: <https://developers.openai.com/codex/mcp>.
 
 use super::{Client, Level, Target};
 use crate::install::Folders;

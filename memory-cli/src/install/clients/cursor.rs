@@ -1,4 +1,6 @@
-//! Cursor: `mcpServers` in `mcp.json` of `~/.cursor` or of a project's `.cursor` (<https://cursor.com/docs/mcp>).
+//! The configuration file of Cursor.
+//!
+//! Servers are under `mcpServers` in `mcp.json` of `~/.cursor` or of a project's `.cursor`. Source: <https://cursor.com/docs/mcp>.
 
 use super::{Client, Level, Target};
 use crate::install::Folders;

@@ -1,5 +1,7 @@
-//! Gemini CLI: `mcpServers` in `.gemini/settings.json` below the home folder (or `GEMINI_CLI_HOME`) or in a project
-//! (<https://geminicli.com/docs/tools/mcp-server/>).
+//! The configuration file of Gemini CLI.
+//!
+//! Servers are under `mcpServers` in `.gemini/settings.json` of the home folder (or `GEMINI_CLI_HOME`) or of a project.
+//! Source: <https://geminicli.com/docs/tools/mcp-server/>.
 
 use super::{Client, Level, Target};
 use crate::install::Folders;

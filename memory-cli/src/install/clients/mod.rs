@@ -1,4 +1,4 @@
-//! The clients, one a file: what each is called and which files it reads.
+//! The supported clients and their configuration files, one client per file.
 
 mod claude_code;
 mod codex;
@@ -12,45 +12,45 @@ use std::path::PathBuf;
 use super::Folders;
 use super::plan::Part;
 
-/// A program that uses the memories.
+/// A program that can be configured to use the memories.
 #[derive(Debug)]
 pub(crate) struct Client {
-    /// What it is called on the command line, and by us when it writes.
+    /// The name on the command line, and the agent name for memories that the client writes.
     pub name: &'static str,
-    /// What its makers call it.
+    /// The name that its vendor uses.
     pub title: &'static str,
-    /// The files that it reads.
+    /// Returns the configuration files of the client.
     pub files: fn(&Folders, Level) -> Vec<Target>,
-    /// What to do for it to see a change in the files of one project, beyond starting it anew.
+    /// A note for the user about changes in project files; a restart of the client is always needed.
     pub project_note: Option<&'static str>,
 }
 
-/// Whom the files are for.
+/// Where the client is configured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Level {
-    /// The person, in all projects.
+    /// For the user, in all projects.
     User,
-    /// One project, whoever works on it.
+    /// For one project and all its users.
     Project,
 }
 
-/// A file that a client reads.
+/// A configuration file of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Target {
-    /// Its names: the first that exists counts, else the last.
+    /// The possible paths: the first that exists is used, else the last.
     pub paths: Vec<PathBuf>,
-    /// What the client keeps of us there.
+    /// The kind of entry in the file.
     pub part: Part,
 }
 
 impl Client {
-    /// All of them, in the order of the help.
+    /// All clients, in the order of the help.
     pub(crate) const ALL: [&'static Self; 6] =
         [&claude_code::CLIENT, &codex::CLIENT, &cursor::CLIENT, &gemini::CLIENT, &vscode::CLIENT, &opencode::CLIENT];
 }
 
 impl Level {
-    /// Returns the word for it.
+    /// Returns the name of the level.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",

@@ -1,5 +1,7 @@
-//! opencode: `mcp` in `opencode.jsonc` or `opencode.json`, of `~/.config/opencode` (or below `XDG_CONFIG_HOME`) or of a project
-//! (<https://opencode.ai/docs/config/>).
+//! The configuration file of opencode.
+//!
+//! Servers are under `mcp` in `opencode.jsonc` or `opencode.json`, in `~/.config/opencode` (or below `XDG_CONFIG_HOME`) or
+//! in a project. Source: <https://opencode.ai/docs/config/>.
 
 use super::{Client, Level, Target};
 use crate::install::Folders;
@@ -13,7 +15,7 @@ fn files(folders: &Folders, level: Level) -> Vec<Target> {
         Level::Project => folders.project.clone(),
         Level::User => folders.config.join("opencode"),
     };
-    // Both are read, and the first wins.
+    // opencode reads both files, and the first takes precedence.
     let paths = ["opencode.jsonc", "opencode.json"].map(|name| folder.join(name)).to_vec();
     vec![Target { paths, part: Part::Server(Server { under: "mcp", form: Form::Local }) }]
 }

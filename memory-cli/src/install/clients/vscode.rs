@@ -1,5 +1,7 @@
-//! Visual Studio Code: `servers` in `mcp.json` of the person's profile or of a project's `.vscode`
-//! (<https://code.visualstudio.com/docs/copilot/reference/mcp-configuration>).
+//! The configuration file of Visual Studio Code.
+//!
+//! Servers are under `servers` in `mcp.json` of the user profile or of a project's `.vscode`. Source:
+//! <https://code.visualstudio.com/docs/copilot/reference/mcp-configuration>.
 
 use super::{Client, Level, Target};
 use crate::install::Folders;

@@ -62,7 +62,7 @@ fn a_link_stays_a_link() {
     fs::create_dir(folder.path().join("dots")).expect("a folder");
     symlink("dots/a.json", &link).expect("a link");
     symlink(&link, &chain).expect("a link");
-    // It may lead where nothing is yet.
+    // The target of a link may be missing.
     look(&chain).change(Some(b"one"), Level::User).expect("a change");
     look(&chain).change(Some(b"two"), Level::User).expect("a change");
     assert!(link.is_symlink() && chain.is_symlink());

@@ -8,7 +8,7 @@ fn put(text: &str) -> String {
     super::put(text, &PATH, &json!({ "run": ["a"] })).expect("JSON")
 }
 
-/// Puts a server in and shows what the text is then; taking it out again must leave what was there.
+/// Inserts a server and returns the new text; asserts that its removal restores the old text.
 fn shown(text: &str) -> String {
     let shown = put(text);
     let path = if text.contains("servers") { &PATH[..] } else { &PATH[..1] };

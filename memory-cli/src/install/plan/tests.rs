@@ -18,7 +18,7 @@ fn uninstalled(file: &str, part: Part, formers: &[&str]) -> Rest {
     uninstall(file, part, &own(), formers).expect("a file")
 }
 
-/// How somebody lays out a file.
+/// The layout of a file.
 #[derive(Debug, Clone)]
 struct Style {
     mark: &'static str,
@@ -98,7 +98,7 @@ fn text() -> impl Strategy<Value = Value> {
     prop_oneof![Just("// no comment"), Just("a \"b\" {\\"), Just("/* 记 */,"), Just("")].prop_map(Value::from)
 }
 
-/// Files as somebody may have them, with servers and hooks of others or without.
+/// Generates files with or without servers and hooks of other programs.
 fn files() -> impl Strategy<Value = String> {
     let servers = prop::option::of(prop::collection::vec(("[a-z]{3}", value()), 1..3));
     let hooks = prop::option::of(prop::collection::vec(value(), 1..3));
@@ -118,7 +118,7 @@ fn read(file: &str) -> Value {
     jsonc::parse(split(file).1).expect("JSON").map_or(Value::Null, |root| jsonc::value(&root))
 }
 
-/// Takes what is ours out of a value, as a reader would.
+/// Removes the entry of this program from a value.
 fn without_us(mut value: Value, part: Part) -> Value {
     if let Part::Server(_) = part {
         value["mcpServers"].as_object_mut().expect("servers").shift_remove("memory").expect("our server");
@@ -136,11 +136,11 @@ proptest! {
         for part in [SERVER, Part::Hooks] {
             let with = installed(&file, part);
             prop_assert_eq!(&installed(&with, part), &with, "a second run changes nothing");
-            // Every byte is there still, in order.
+            // All bytes of the file remain, in the same order.
             let mut left = with.bytes();
             let missing = file.bytes().find(|byte| !left.any(|own| own == *byte));
             prop_assert!(missing.is_none() || read(&file) == serde_json::json!({}), "{:?}\n{}", missing, with);
-            // Whoever reads it finds what was there, in order, and us.
+            // A parser finds the old members in order, and the new entry.
             let (mut found, wanted) = (without_us(read(&with), part), read(&file));
             for (key, under) in [("mcpServers", None), ("hooks", Some("SessionStart")), ("hooks", Some("UserPromptSubmit"))] {
                 if let Some(under) = under && wanted[key][under].is_null() && !found[key].is_null() {
@@ -197,7 +197,7 @@ fn a_file_that_was_made_for_us_goes_again() {
     for part in [SERVER, Part::Hooks, Part::Toml] {
         let made = install(None, part, &own()).expect("a file");
         assert_eq!(uninstalled(&made, part, &[]), Rest::Nothing);
-        // One that was there and empty does not.
+        // A file that existed and was empty is restored.
         assert_eq!(uninstalled(&made, part, &[""]), Rest::Former(0));
     }
     let touched = install(None, SERVER, &own()).expect("a file").replacen('{', "{\n  \"theme\": \"dark\",", 1);
@@ -221,7 +221,7 @@ fn a_backup_that_holds_us_is_no_former_file() {
     let renewed = installed(&old, SERVER);
     assert_eq!(renewed, installed(former, SERVER));
     assert_eq!(uninstalled(&renewed, SERVER, &[&old, former]), Rest::Former(1));
-    // Whoever takes us out may be another program file than who put us in.
+    // Another copy of the program may remove the entry.
     assert_eq!(uninstalled(&old, SERVER, &[former]), Rest::Former(0));
 }
 
@@ -229,7 +229,7 @@ fn a_backup_that_holds_us_is_no_former_file() {
 fn hooks_of_others_stay_beside_ours() {
     let file = r#"{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"date"}]}]}}"#;
     let with = installed(file, Part::Hooks);
-    // Somebody puts both into one group.
+    // A user merges both hooks into one group.
     let joined = r#"{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command","command":"'/old/memory' hook session-start","timeout":1},{"type":"command","command":"date"}]}]}}"#;
     let renewed = installed(joined, Part::Hooks);
     assert!(renewed.contains(r#""/bin/memory hook session-start","timeout":1}"#), "{renewed}");
