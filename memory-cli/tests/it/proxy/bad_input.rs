@@ -1,4 +1,4 @@
-//! Chats that are odd, memories that are broken, and models that do not do what they are asked for.
+//! Tests of the proxy with unusual chats, damaged memories and models that disobey instructions.
 
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ fn odd_chats_pass_and_what_can_be_kept_is() {
         let answer = proxy.chat(&json!({ key: value }));
         let error = &answer.json()["error"];
         assert_eq!((answer.status, &error["code"]), (Some(400), &json!("INVALID_INPUT")), "{key}: {value}");
-        // As the server of a model says it.
+        // The error has the format of a model's server.
         assert_eq!((&error["type"], &error["param"]), (&json!("invalid_request_error"), &json!(key)));
     }
     assert_eq!(proxy.end().0, Some(0));
@@ -99,11 +99,11 @@ fn a_broken_memory_breaks_no_chat() {
         assert!(answer.header("memory-warning").is_some());
     }
     let (code, complaints) = proxy.end();
-    // It is told once, and that it is final by how the program ends.
+    // The error is logged once, and the exit code reports that it is permanent.
     assert_eq!((code, complaints.matches("what was said could not be kept").count()), (Some(1), 1), "{complaints}");
 }
 
-/// Has a model draw facts that answers as `facts` and `reconcile` say; returns the facts, and what was complained about.
+/// Extracts facts with a model that answers `facts` and `reconcile`; returns the facts and the log.
 fn drawn(facts: &'static str, reconcile: &'static str) -> (Vec<String>, String) {
     let upstream = Upstream::start(move |asked: &Asked| match asked.purpose() {
         Some("facts") if facts == "never" => Reply::Close,
@@ -127,7 +127,7 @@ fn a_model_that_answers_with_prose_or_wrong_json_or_never_costs_no_turn() {
     for facts in ["The user likes tea and biscuits.", "[\"The user likes", "{\"a\": [1], \"b\": [2]}", "never"] {
         let (kept, complaints) = drawn(facts, "[]");
         assert_eq!(kept, ["The user likes tea."], "{facts}");
-        // Whether it is tried a second time before the end depends on who is faster.
+        // The number of retries before the end depends on timing.
         assert_eq!(complaints.matches("so what was said waits").count(), 1, "{facts}: {complaints}");
     }
 }

@@ -1,4 +1,4 @@
-//! The clients that applications use, before a proxy.
+//! Tests of the proxy with the OpenAI clients for JavaScript and Python.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -8,8 +8,9 @@ use super::running::Proxy;
 use super::upstream::{Asked, Reply, Upstream, events};
 use crate::sandbox::Sandbox;
 
-/// Returns the folder in which the clients were installed: `MEMORY_TEST_OPENAI`. Without it the test that `claim` names is left out, which
-/// `MEMORY_TEST_REQUIRE_ALL=1` turns into a failure.
+/// Returns the folder with the installed clients, `MEMORY_TEST_OPENAI`.
+///
+/// Without it, the test named `claim` is skipped; `MEMORY_TEST_REQUIRE_ALL=1` makes that a failure.
 fn installed(claim: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("MEMORY_TEST_OPENAI").map(PathBuf::from);
     if let Some(folder) = folder.filter(|folder| folder.join("node_modules/openai").exists()) {
@@ -42,8 +43,9 @@ fn model(asked: &Asked) -> Reply {
     }
 }
 
-/// Has a client talk to a model that says back what it was told, and again after a new start; the client says what was wrong, and ends
-/// well if nothing was.
+/// Runs a client against a model that repeats its input, and again after a restart of the proxy.
+///
+/// The client prints errors, and exits with 0 if there were no errors.
 fn talk(client: &dyn Fn() -> Command) {
     let (sandbox, upstream) = (Sandbox::new(), Upstream::start(model));
     for what in ["say", "ask"] {

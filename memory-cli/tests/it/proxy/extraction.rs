@@ -1,4 +1,4 @@
-//! A model that answers chats, and fails to extract facts; and what that costs.
+//! Tests of the proxy with a model that fails to extract facts, and of the daily budget.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
@@ -12,7 +12,7 @@ use crate::sandbox::Sandbox;
 
 const QUIET: &[&str] = &["--no-git-versioning"];
 
-/// Talks over 200 turns with a model that extracts facts in a way, and returns how many times it was asked to, and the warnings.
+/// Chats for 200 turns; returns the number of extraction requests, and the warnings.
 fn talk(extract: impl Fn() -> Reply + Send + Sync + 'static) -> (usize, Vec<String>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&asked);
@@ -60,7 +60,7 @@ fn a_budget_that_is_used_up_is_reported_once_and_by_usage_whatever_the_folder_is
         Some("facts") => {
             let fact = |text: &Value| json!([format!("The user said: {}", text.as_str().unwrap_or_default())]);
             Reply::says(&match serde_json::from_str(&asked.last()).unwrap_or_default() {
-                // One request for several messages.
+                // One request covers several messages.
                 Value::Array(list) => {
                     let each = list.iter().map(|item| (item["id"].to_string(), fact(&item["text"])));
                     Value::Object(each.collect()).to_string()
@@ -80,7 +80,7 @@ fn a_budget_that_is_used_up_is_reported_once_and_by_usage_whatever_the_folder_is
     sandbox.file(".memory/config.yaml", "llm:\n  calls_a_day: 2\n");
     let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
     let mut warnings = Vec::new();
-    // Extraction goes on beside the talk: the budget is used up after some turns.
+    // Extraction runs in the background: the budget is exhausted after some turns.
     for number in 0..1000 {
         let answer = proxy.say(&format!("I like tea number {number}."));
         warnings.extend(answer.header("memory-warning").map(str::to_owned));

@@ -1,4 +1,4 @@
-//! What a proxy in the foreground says: its address, a line for each request, and why it cannot listen.
+//! Tests of the output of a proxy in the foreground: its address, the request log, and startup errors.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -14,7 +14,7 @@ use crate::sandbox::Sandbox;
 
 const BARE: [&str; 2] = ["--no-summarization", "--no-git-versioning"];
 
-/// Returns the lines about requests, without their times and what differs from run to run.
+/// Returns the log lines of requests, without the parts that vary between runs.
 fn lines(told: &str) -> Vec<String> {
     let milliseconds = regex::Regex::new(r" ms=\d+").expect("a pattern");
     let requests = told.lines().filter_map(|line| line.split_once(" info    ")).map(|(_, line)| line);
@@ -99,7 +99,7 @@ fn a_log_that_nobody_reads_holds_up_no_chat() {
     let mut stream = TcpStream::connect(&place).expect("a connection");
     stream.set_read_timeout(Some(Duration::from_mins(1))).expect("a connection");
     let path = format!("/v1/{}", "x".repeat(1000));
-    // The pipe of a terminal or a launcher holds 64 KiB.
+    // A pipe to a terminal or launcher holds 64 KiB.
     for _ in 0..1000 {
         write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("it takes it");
         let mut answer = Vec::new();
@@ -147,7 +147,7 @@ fn whoever_cannot_listen_is_told_which_flag_helps() {
         let hint = said.lines().find(|line| line.contains("hint")).unwrap_or_default();
         assert!(said.contains(&format!("cannot listen on {address}")) && hint.contains(flag), "{arguments:?}: {said}");
     }
-    // A network for examples: no machine has such an address.
+    // An address of a documentation network, which no machine has.
     let said = sandbox.run(&["proxy", "--openai-base-url", url, "--host", "192.0.2.1", "--auth-token", "t"]);
     assert!(said.contains("--host") && said.contains("cannot listen"), "{said}");
     let said = sandbox.run(&["proxy", "--openai-base-url", url, "--host", "0.0.0.0"]);

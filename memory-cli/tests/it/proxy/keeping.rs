@@ -1,4 +1,4 @@
-//! When what is said is kept, and how often.
+//! Tests of when the proxy stores messages, and how often.
 
 use std::io::BufReader;
 use std::sync::Mutex;
@@ -14,7 +14,7 @@ use crate::sandbox::Sandbox;
 
 const QUIET: &[&str] = &["--no-summarization", "--no-git-versioning"];
 
-/// Returns what is kept of what both said.
+/// Returns the stored messages of the user and of the model.
 fn turns(sandbox: &Sandbox) -> [Vec<String>; 2] {
     ["default/turns/user", "default/turns/assistant"].map(|place| kept(sandbox, place))
 }
@@ -84,7 +84,7 @@ fn whoever_goes_once_the_model_has_said_all_has_heard_all() {
     let (gone, waits) = channel();
     let waits = Mutex::new(Some(waits));
     let upstream = Upstream::start(move |_: &Asked| {
-        // The third piece never comes.
+        // The third chunk is never sent.
         let pieces = [pieces.clone(), vec![b": still here\n\n".to_vec()]].concat();
         Reply::Stream { pieces, go_on: waits.lock().expect("nobody panics here").take(), is_whole: true }
     });
@@ -141,7 +141,7 @@ fn a_question_that_is_first_seen_among_tools_is_kept_once() {
         "tool_calls": [{ "id": "1", "type": "function", "function": { "name": "f", "arguments": "{}" } }] });
     let tool = json!({ "role": "tool", "tool_call_id": "1", "content": "3" });
     let messages = json!([{ "role": "user", "content": "How many?" }, call, tool]);
-    // Also where it was another process that kept it.
+    // The same holds if another process stored it.
     for _ in 0..2 {
         let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
         for _ in 0..2 {
@@ -171,7 +171,7 @@ fn whatever_the_model_answers_is_an_answer() {
         for number in 0..3 {
             let answer = proxy.chat(&chat(question, is_stream));
             assert_eq!((answer.status, answer.header("memory-error").is_some()), (Some(200), is_told), "{question}");
-            // What is known only at the end of a stream is told by the next answer.
+            // A problem found at the end of a stream is reported with the next answer.
             let is_warned = answer.header("memory-warning").is_some_and(|why| why.contains("is not kept"));
             assert_eq!(is_warned, is_told || is_stream && 0 < number, "{question}: {:?}", answer.headers);
         }
@@ -196,7 +196,7 @@ fn a_question_is_the_same_whoever_asks_meanwhile_and_across_a_start() {
     }
     assert_eq!(proxy.end().0, Some(0));
     let proxy = begin();
-    // Nobody answered it, but others were answered since.
+    // The message itself has no answer, but a later message has one.
     proxy.say("A");
     assert_eq!(proxy.end().0, Some(0));
     let proxy = begin();

@@ -1,4 +1,4 @@
-//! Whose key the model's server is asked with, and what is shown of one.
+//! Tests of the API keys that the proxy sends to servers, and of their redaction.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::running::Proxy;
 use super::upstream::{Asked, Reply, Upstream};
 use crate::sandbox::Sandbox;
 
-/// Answers chats, and requests for embeddings with one vector for each text.
+/// Starts a model that answers chats and embedding requests.
 fn model() -> Upstream {
     Upstream::start(|asked: &Asked| {
         if !asked.line.ends_with("/embeddings") {
@@ -18,7 +18,7 @@ fn model() -> Upstream {
     })
 }
 
-/// Returns the headers `Authorization` of the requests for embeddings of a text.
+/// Returns the `Authorization` headers of the embedding requests for a text.
 fn embedded(upstream: &Upstream, text: &str) -> Vec<Option<String>> {
     let all = upstream.asked().into_iter().filter(|asked| asked.line.ends_with("/embeddings") && asked.body.contains(text));
     all.map(|asked| asked.header("authorization").map(str::to_owned)).collect()
@@ -32,7 +32,7 @@ fn say(proxy: &Proxy, key: &str, text: &str) {
     assert_eq!(answer.status, Some(200), "{text}");
 }
 
-/// Talks until a message is embedded before it is answered: vectors are made beside the talk.
+/// Chats until a message is embedded before its answer; vectors are computed in the background.
 fn talk_until_embedded(proxy: &Proxy, upstream: &Upstream, key: &str, text: &str) -> Vec<Option<String>> {
     for _ in 0..1000 {
         say(proxy, key, text);
@@ -50,7 +50,7 @@ fn embeddings_at_the_models_server_are_asked_for_with_the_key_of_each_client() {
     let sandbox = Sandbox::new();
     let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &FLAGS);
     assert_eq!(talk_until_embedded(&proxy, &upstream, "sk-anna", "Anna likes tea")[0].as_deref(), Some("Bearer sk-anna"));
-    // Now there are vectors to compare with, so that each message is embedded before it is answered.
+    // Stored vectors exist now, so each message is embedded before its answer.
     for (key, text) in [("sk-ben", "Ben asks about tea"), ("sk-carl", "Carl asks about tea")] {
         let found = talk_until_embedded(&proxy, &upstream, key, text);
         assert_eq!(found[0].as_deref(), Some(format!("Bearer {key}").as_str()), "{found:?}");

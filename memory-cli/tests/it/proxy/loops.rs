@@ -1,4 +1,4 @@
-//! A proxy that stands before itself.
+//! Tests of a proxy that has itself as its upstream.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::sandbox::Sandbox;
 
 const QUIET: &[&str] = &["--no-summarization", "--no-git-versioning"];
 
-/// Returns a port that the system gives to nobody who asks for none in particular.
+/// Returns a port outside of the range that the system assigns automatically.
 fn port() -> String {
     (20_000 + std::process::id() % 10_000).to_string()
 }

@@ -1,4 +1,4 @@
-//! `memory proxy`: a language model that remembers.
+//! Tests of `memory proxy`.
 
 mod bad_input;
 mod clients;
@@ -18,13 +18,15 @@ pub(crate) mod upstream;
 
 use crate::sandbox::Sandbox;
 
-/// Returns the texts that are kept of a conversation in the folder `mem`, in the order of their files: `facts`, `turns/user` and so on.
+/// Returns the stored texts of a folder in `mem/entries`, in the order of their files.
+///
+/// An example of `place` is `default/turns/user`.
 fn kept(sandbox: &Sandbox, place: &str) -> Vec<String> {
     let folder = sandbox.path("mem/entries").join(place);
     let Ok(entries) = std::fs::read_dir(&folder) else { return Vec::new() };
     let mut names: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
     names.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
-    // Files of one moment have their ids in any order.
+    // Files with the same timestamp are in random order, so the texts decide.
     let text = |path: &std::path::PathBuf| {
         let text = std::fs::read_to_string(path).expect("a file");
         text.splitn(3, "---\n").nth(2).unwrap_or_default().trim().to_owned()

@@ -1,4 +1,4 @@
-//! What passes, and how.
+//! Tests of how the proxy forwards requests and responses.
 
 use std::io::BufReader;
 use std::sync::Mutex;
@@ -19,7 +19,7 @@ fn a_stream_passes_byte_for_byte_as_it_comes_and_is_heard() {
     let (tell, go_on) = channel();
     let go_on = Mutex::new(Some(go_on));
     let mut pieces = events(&["Hel", "lo 世", "界"]);
-    // An event is cut within a character, and something that is none of ours.
+    // One event is split within a character; other lines precede the events.
     let cut = pieces[1].len() - 20;
     let rest = pieces[1].split_off(cut);
     pieces.insert(2, rest);
@@ -39,7 +39,7 @@ fn a_stream_passes_byte_for_byte_as_it_comes_and_is_heard() {
         if !std::mem::replace(&mut is_head_read, true) {
             assert_eq!(head(&mut reader).0, Some(200));
         }
-        // The next one is not on its way yet.
+        // The model has not sent the next chunk yet.
         assert_eq!(chunk(&mut reader).as_ref(), Some(piece));
     }
     assert_eq!(chunk(&mut reader), Some(Vec::new()));
@@ -66,15 +66,15 @@ fn whatever_else_is_asked_goes_there_and_back_as_it_is() {
     let asked = upstream.asked().pop().expect("it was asked");
     assert_eq!((asked.header("authorization"), asked.header("x-through")), (Some("Bearer sk-own"), Some("ä")));
     assert_eq!((asked.header("x-between"), asked.header("connection")), (None, None));
-    // Some applications leave /v1 out.
+    // Some applications omit `/v1`.
     assert_eq!(proxy.ask("GET /models", "", "").text(), "[GET /v1/models] ");
-    // Nothing is something to say, and what may be asked is for others to say.
+    // An empty body is forwarded with its length, and the allowed methods are up to the upstream.
     proxy.ask("POST /v1/files", "", "");
     let asked = upstream.asked().pop().expect("it was asked");
     assert_eq!((asked.line.as_str(), asked.header("content-length")), ("POST /v1/files", Some("0")));
     let listed = proxy.ask("GET /v1/chat/completions?limit=2", "", "");
     assert_eq!((listed.text().as_str(), listed.header("allow")), ("[GET /v1/chat/completions?limit=2] ", None));
-    // What is no chat is for whoever is behind to refuse.
+    // The upstream decides on a body that is no chat.
     for odd in ["", "{\"a\":", "[1]", "\u{feff}"] {
         let answer = proxy.ask("POST /v1/chat/completions", "", odd);
         assert_eq!((answer.status, answer.text()), (Some(418), format!("[POST /v1/chat/completions] {odd}")));
@@ -112,7 +112,7 @@ fn what_is_asked_for_in_pieces_passes_as_it_comes_whatever_it_is() {
         if piece == "one" {
             assert_eq!(head(&mut reader).0, Some(200));
         }
-        // The next one is not sent before this one is here.
+        // The model sends the next chunk only after this one arrived.
         assert_eq!(chunk(&mut reader).as_deref(), Some(piece.as_bytes()));
     }
 }
@@ -141,7 +141,7 @@ fn what_goes_wrong_behind_goes_wrong_in_front() {
     assert_eq!((stream.body.clone(), stream.is_whole), (events(&["Hello"])[0].clone(), false));
     assert_eq!(ask("odd").text(), "<html>");
     proxy.end();
-    // What was not answered whole was not said; what was asked was, once.
+    // An incomplete answer is not stored; the question is stored once.
     assert_eq!(kept(&sandbox, "default/turns/assistant").len(), 0);
     assert_eq!(kept(&sandbox, "default/turns/user"), ["Hi"]);
     let nobody = Proxy::begin(&sandbox, "http://127.0.0.1:1/v1", QUIET);

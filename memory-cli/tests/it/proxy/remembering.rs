@@ -1,4 +1,4 @@
-//! What is kept of a chat, and comes back.
+//! Tests of storing facts from chats, and of recalling them.
 
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
@@ -10,7 +10,7 @@ use super::running::Proxy;
 use super::upstream::{Asked, Reply, Upstream};
 use crate::sandbox::Sandbox;
 
-/// Answers as a model does that draws facts by a list.
+/// Answers like a model that extracts facts from a fixed list.
 fn model(asked: &Asked) -> Reply {
     let last = asked.last();
     Reply::says(match asked.purpose() {
@@ -67,7 +67,7 @@ fn what_was_said_comes_back_with_what_follows_from_it() {
     );
     assert!(last.contains("[memory] The user lives in Lyon.") && last.contains("Lives in Lyon with Rex."), "{last}");
     assert_eq!(sent.json()["messages"][0], body["messages"][0]);
-    // Another conversation knows nothing of it, and nothing is asked for nobody.
+    // Another conversation has no access to these facts.
     let other = proxy.chat(&json!({ "model": "m", "memory_id": "other", "messages": body["messages"] }));
     assert_eq!(other.json()["memory_hits"], json!([]));
 }
@@ -128,7 +128,7 @@ fn what_was_not_drawn_by_the_end_is_drawn_after_the_next_start() {
     left.recv().expect("it was let go");
     assert!(kept(&sandbox, "default/facts").is_empty());
     let proxy = begin();
-    // Of the facts, and of the summary.
+    // One request for the facts, one for the summary.
     upstream.wait();
     upstream.wait();
     proxy.end();
@@ -188,7 +188,7 @@ fn the_daemon_remembers_for_applications_as_well() {
     let tools: Value = proxy.ask("GET /v1/tools", "", "").json();
     assert!(tools["tools"].is_array());
     assert_eq!(proxy.ask("GET /elsewhere", "", "").status, Some(404));
-    // What is meant for the daemon goes nowhere else, whatever is wrong with it.
+    // An invalid request for the daemon is not forwarded either.
     let asked = upstream.asked().len();
     for (line, status) in [
         ("POST /v1/run", 404),

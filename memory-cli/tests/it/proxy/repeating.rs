@@ -1,4 +1,4 @@
-//! Facts outlast the requests that ask for them, without a model that extracts any.
+//! Tests that facts are still recalled after 50 similar requests, without fact extraction.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::running::Proxy;
 use super::upstream::{Asked, Reply, Upstream};
 use crate::sandbox::Sandbox;
 
-/// What was stated, what is asked for again and again, and what the model answers.
+/// The statement, the repeated requests, and the answer of the model.
 const DIALOGUES: [(&str, &[&str], &str); 10] = [
     ("My dog is Rex.", &["Write a poem about my dog"], "A poem about my dog: write, dog, write!"),
     (
@@ -31,7 +31,7 @@ fn a_fact_is_given_to_the_model_each_time_a_request_is_repeated() {
         let begin = || Proxy::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
         let proxy = begin();
         proxy.say(fact);
-        // What was said is kept by the end.
+        // The message is stored when the proxy ends.
         proxy.end();
         let mut proxy = begin();
         for round in 0..50 {
@@ -45,7 +45,7 @@ fn a_fact_is_given_to_the_model_each_time_a_request_is_repeated() {
     }
 }
 
-/// Extracts facts about pizza, and lets a new one take the place of the one that is known.
+/// Extracts facts about pizza; a new fact replaces the old one.
 fn model(asked: &Asked) -> Reply {
     let last = asked.last();
     Reply::says(match asked.purpose() {

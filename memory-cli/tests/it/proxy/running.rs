@@ -1,4 +1,4 @@
-//! A proxy that runs, and somebody who asks it.
+//! A running proxy and an HTTP client for tests.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -8,24 +8,24 @@ use serde_json::Value;
 
 use crate::sandbox::Sandbox;
 
-/// A proxy that is ended when it goes out of scope.
+/// A running proxy, killed when this is dropped.
 pub(crate) struct Proxy {
     process: Child,
     pub(crate) url: String,
-    /// What it said when it began.
+    /// The JSON that the proxy printed at startup.
     pub(crate) begun: Value,
     errors: Option<std::thread::JoinHandle<String>>,
 }
 
 impl Proxy {
-    /// Begins `memory proxy`, which keeps its memories in the folder `mem`.
+    /// Starts `memory proxy` with the folder `mem`.
     pub(crate) fn begin(sandbox: &Sandbox, base_url: &str, flags: &[&str]) -> Self {
         let place = sandbox.path("mem").display().to_string();
         let usual = ["proxy", "--json", "--port", "0", "--openai-base-url", base_url, "--memory-path", &place];
         Self::of(sandbox.command(&[&usual, flags].concat()))
     }
 
-    /// Begins a program that says in JSON where it serves HTTP.
+    /// Starts a program that prints its HTTP address as JSON.
     pub(crate) fn of(mut command: Command) -> Self {
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
         let mut errors = process.stderr.take().expect("a pipe");
@@ -45,7 +45,7 @@ impl Proxy {
         self.url.trim_start_matches("http://").trim_end_matches("/v1")
     }
 
-    /// Sends a request, and returns the connection.
+    /// Sends a request; returns the connection.
     pub(crate) fn send(&self, line: &str, headers: &str, body: &str) -> TcpStream {
         self.send_bytes(line, headers, body.as_bytes())
     }
@@ -62,17 +62,17 @@ impl Proxy {
         Answer::read(self.send(line, headers, body))
     }
 
-    /// Asks the model; the body is a chat.
+    /// Sends a chat request to the model.
     pub(crate) fn chat(&self, body: &Value) -> Answer {
         self.ask("POST /v1/chat/completions", "Authorization: Bearer sk-own\r\n", &body.to_string())
     }
 
-    /// Says something to the model `m`.
+    /// Sends a message to the model `m`.
     pub(crate) fn say(&self, text: &str) -> Answer {
         self.chat(&serde_json::json!({ "model": "m", "messages": [{ "role": "user", "content": text }] }))
     }
 
-    /// Asks it to end; returns its number at the end and what it complained about.
+    /// Ends the proxy with SIGTERM; returns its exit code and its log.
     pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let pid = self.process.id().to_string();
         assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill").success());
@@ -82,7 +82,7 @@ impl Proxy {
 }
 
 impl Proxy {
-    /// Kills it on the spot.
+    /// Kills the proxy with SIGKILL.
     pub(crate) fn kill(mut self) {
         self.process.kill().expect("it runs");
         self.process.wait().expect("it ends");
@@ -91,16 +91,16 @@ impl Proxy {
 
 impl Drop for Proxy {
     fn drop(&mut self) {
-        // It may have ended.
+        // The process may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// What was answered.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// Nothing where the connection was closed without a word.
+    /// `None` if the connection was closed without a response.
     pub(crate) status: Option<u16>,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Vec<u8>,
@@ -116,7 +116,7 @@ impl Answer {
         let is_whole = if header("transfer-encoding").is_some() {
             chunks(&mut reader, &mut body)
         } else {
-            // What breaks off may be a reset.
+            // An interrupted response may end with a connection reset.
             let _ = reader.read_to_end(&mut body);
             header("content-length").is_none_or(|length| length == body.len().to_string())
         };
@@ -136,7 +136,7 @@ impl Answer {
     }
 }
 
-/// Reads the head of an answer.
+/// Reads the head of a response.
 pub(crate) fn head(reader: &mut BufReader<TcpStream>) -> (Option<u16>, Vec<(String, String)>) {
     let mut line = String::new();
     let _ = reader.read_line(&mut line);
@@ -151,7 +151,7 @@ pub(crate) fn head(reader: &mut BufReader<TcpStream>) -> (Option<u16>, Vec<(Stri
     (status, headers)
 }
 
-/// Reads one chunk of a body; the last one is empty. Nothing means that it broke off.
+/// Reads one chunk of a body; the last chunk is empty. `None` means that the body is incomplete.
 pub(crate) fn chunk(reader: &mut BufReader<TcpStream>) -> Option<Vec<u8>> {
     let mut size = String::new();
     reader.read_line(&mut size).ok()?;

@@ -1,4 +1,4 @@
-//! What a proxy tells of what waits, of what is left out, and of what is not kept.
+//! Tests of the warnings of a proxy about waiting, omitted and unsaved data.
 
 use serde_json::json;
 
@@ -82,7 +82,7 @@ fn an_embedding_model_that_refuses_is_told_of() {
     let sandbox = Sandbox::new();
     let flags = ["--no-summarization", "--no-git-versioning", "--embedding-model", "none"];
     let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &flags);
-    // It is asked beside the talk, a moment after each answer; whoever does not wait for that may always be ahead of it.
+    // Vectors are computed in the background after each answer; without the wait, the loop might outrun them.
     let embeddings = || upstream.asked().iter().filter(|asked| asked.line.ends_with("/embeddings")).count();
     let say = || {
         let before = embeddings();

@@ -1,4 +1,4 @@
-//! A server behind HTTPS.
+//! Tests of a model server behind HTTPS.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -18,8 +18,9 @@ use super::running::Proxy;
 use super::upstream::{Asked, Reply, Upstream};
 use crate::sandbox::Sandbox;
 
-/// Makes an authority, `ca.crt`, which vouches for `localhost`, and another one, `other.crt`, which vouches for nobody. Tells whether there
-/// is what makes them.
+/// Creates certificates with `openssl`; returns whether `openssl` is installed.
+///
+/// The authority `ca.crt` signs the certificate of `localhost`; `other.crt` signs nothing.
 fn certificates(folder: &Path) -> bool {
     let openssl = |arguments: &str| {
         let done = Command::new("openssl").current_dir(folder).args(arguments.split(' ')).output();
@@ -40,7 +41,7 @@ fn certificates(folder: &Path) -> bool {
     true
 }
 
-/// Begins a model that draws one fact from whatever is said, behind HTTPS; returns its address.
+/// Starts a model behind HTTPS that extracts one fixed fact; returns its address.
 fn model(folder: &Path) -> String {
     let chain = CertificateDer::pem_file_iter(folder.join("server.crt")).expect("a file").collect::<Result<_, _>>();
     let key = PrivateKeyDer::from_pem_file(folder.join("server.key")).expect("a key");
@@ -52,7 +53,7 @@ fn model(folder: &Path) -> String {
     thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
             let config = Arc::clone(&config);
-            // Whoever does not trust us says nothing.
+            // A client that rejects the certificate closes the connection.
             thread::spawn(move || drop(answer(stream, config)));
         }
     });
@@ -104,7 +105,7 @@ fn a_server_is_trusted_that_an_authority_of_ours_vouches_for() {
     }
     let proxy = begin(Some("ca.crt"));
     assert_eq!(proxy.say("I like tea.").json()["choices"][0]["message"]["content"], "Fine.");
-    // Facts are asked for by another client.
+    // A different client requests the facts.
     assert_eq!(proxy.end().0, Some(0));
     assert!(kept(&sandbox, "default/facts").contains(&"The user likes tea.".to_owned()));
     let output = sandbox

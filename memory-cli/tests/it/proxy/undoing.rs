@@ -1,4 +1,4 @@
-//! What a model changed, replaced or deleted is logged, and comes back.
+//! Tests that changes by a model are logged and can be undone.
 
 use memory_core::conversation::{
     ConversationOperation, ConversationStore, ConversationVerb, Entry, EntryChange, EntryId, EntryRole,
@@ -62,7 +62,7 @@ fn a_fact_that_a_model_replaced_is_logged_undone_and_restored() {
     assert!(json(&["log"])["operations"][1]["undone_by"].is_string());
     let nothing = sandbox.run(&["undo", "--memory-path", "mem"]);
     assert!(nothing.contains("error[operation_not_found]"), "{nothing}");
-    // git keeps the state after the undo, as it does after each change of the proxy.
+    // git commits the state after the undo, as after each change of the proxy.
     let status =
         std::process::Command::new("git").args(["status", "--porcelain", "entries"]).current_dir(sandbox.path("mem")).output();
     assert_eq!(String::from_utf8_lossy(&status.expect("git").stdout), "");
@@ -80,7 +80,7 @@ fn a_fact_that_a_model_replaced_is_logged_undone_and_restored() {
     assert!(sandbox.run(&["restore", id, "--memory-path", "mem"]).contains("error[trash_not_found]"));
 }
 
-/// Replaces a fact of the conversation in the home, as a model does.
+/// Replaces a fact of the conversation in the home, as a model would.
 fn replace(sandbox: &Sandbox, old: &EntryId, new: &str) -> EntryId {
     let conversation = "default".parse().expect("an id");
     let id = EntryId::from(RandomIds.memory_id());

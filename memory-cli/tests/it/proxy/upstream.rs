@@ -1,4 +1,4 @@
-//! The server of a language model that says what it is told to.
+//! A fake server of a language model.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// What was asked.
+/// A request.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     /// The method and the path.
     pub(crate) line: String,
-    /// By their names in lower case.
+    /// The headers, with names in lower case.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: String,
 }
@@ -24,7 +24,7 @@ impl Asked {
         self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
     }
 
-    /// Returns the body; null if it is no JSON.
+    /// Returns the body as JSON; null if it is invalid.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_default()
     }
@@ -40,7 +40,7 @@ impl Asked {
         if self.json()["messages"][0]["role"] == "system" { text } else { String::new() }
     }
 
-    /// Tells which of the questions of a memory this is: `facts`, `reconcile` or `summary`.
+    /// Returns the purpose of a request by the proxy itself: `facts`, `reconcile` or `summary`.
     pub(crate) fn purpose(&self) -> Option<&'static str> {
         let system = self.system();
         let all = [("facts", "You extract facts"), ("reconcile", "memory manager"), ("summary", "running summary")];
@@ -48,26 +48,26 @@ impl Asked {
     }
 }
 
-/// What the server does with a request.
+/// The response of the server to a request.
 pub(crate) enum Reply {
-    /// Answers with this status, these lines of the head and this body.
+    /// Sends this status, these header lines and this body.
     Whole(u16, &'static str, String),
-    /// Sends pieces, each when it is told to; then ends, or breaks off.
+    /// Streams chunks, each after a message on `go_on`; ends the body only if `is_whole`.
     Stream { pieces: Vec<Vec<u8>>, go_on: Option<Receiver<()>>, is_whole: bool },
-    /// Sends these pieces of plain text, each when it is told to.
+    /// Streams chunks of plain text, each after a message on the channel.
     Plain(Vec<Vec<u8>>, Receiver<()>),
-    /// Sends these bytes, head and all, and closes the connection.
+    /// Sends these bytes, including the head, and closes the connection.
     Raw(Vec<u8>),
     /// Closes the connection.
     Close,
-    /// Begins an answer and closes the connection.
+    /// Sends an incomplete response and closes the connection.
     Break,
-    /// Says nothing, and tells when the other side has gone.
+    /// Never responds, and sends a message when the client disconnects.
     Hang(Sender<()>),
 }
 
 impl Reply {
-    /// Answers as a language model does.
+    /// Returns a chat completion with this text.
     pub(crate) fn says(text: &str) -> Self {
         let message = json!({ "role": "assistant", "content": text });
         let choices = json!([{ "index": 0, "message": message, "finish_reason": "stop" }]);
@@ -75,7 +75,7 @@ impl Reply {
         Self::Whole(200, "Content-Type: application/json\r\n", answer.to_string())
     }
 
-    /// Streams words as a language model does.
+    /// Returns a stream of chat completion chunks with these words.
     pub(crate) fn streams(words: &[&str]) -> Self {
         Self::Stream { pieces: events(words), go_on: None, is_whole: true }
     }
@@ -90,7 +90,7 @@ pub(crate) fn events(words: &[&str]) -> Vec<Vec<u8>> {
     words.iter().map(event).chain([b"data: [DONE]\n\n".to_vec()]).collect()
 }
 
-/// A server on this machine that answers each request as a function says, as long as the test runs.
+/// A local server that answers each request with a function until the end of the test.
 pub(crate) struct Upstream {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<Asked>>>,
@@ -111,7 +111,7 @@ impl Upstream {
                     let mut reader = BufReader::new(stream);
                     while let Some(request) = read(&mut reader) {
                         kept.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
-                        // The test may be over.
+                        // The test may have ended.
                         let _ = tell.send(());
                         if !serve(&mut reader, answer(&request)) {
                             return;
@@ -127,13 +127,13 @@ impl Upstream {
         format!("http://{}/v1", self.address)
     }
 
-    /// Returns what applications asked, and not what the memory did.
+    /// Returns the requests of applications, without those of the proxy itself.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         let all = self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
         all.into_iter().filter(|asked| !asked.line.contains("chat") || asked.purpose().is_none()).collect()
     }
 
-    /// Waits until something is asked.
+    /// Waits for the next request.
     pub(crate) fn wait(&self) {
         let news = self.news.lock().unwrap_or_else(PoisonError::into_inner);
         news.recv_timeout(Duration::from_mins(1)).expect("it is asked");
@@ -175,7 +175,7 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Asked> {
     Some(Asked { line, headers, body: String::from_utf8_lossy(&body).into_owned() })
 }
 
-/// Replies; tells whether another request may follow.
+/// Sends the reply; returns whether the connection remains open for another request.
 fn serve(reader: &mut BufReader<TcpStream>, reply: Reply) -> bool {
     let stream = reader.get_mut();
     match reply {
@@ -188,7 +188,7 @@ fn serve(reader: &mut BufReader<TcpStream>, reply: Reply) -> bool {
         }
         Reply::Plain(pieces, go_on) => send(stream, "text/plain", pieces, Some(&go_on), true),
         Reply::Raw(bytes) => {
-            // Whoever asks may have gone.
+            // The client may have disconnected.
             let _ = stream.write_all(&bytes);
             false
         }
@@ -206,7 +206,7 @@ fn serve(reader: &mut BufReader<TcpStream>, reply: Reply) -> bool {
     }
 }
 
-/// Sends pieces, each when it is told to; tells whether another request may follow.
+/// Sends chunks, each after a message on `go_on`; returns whether the connection remains open.
 fn send(stream: &mut TcpStream, kind: &str, pieces: Vec<Vec<u8>>, go_on: Option<&Receiver<()>>, is_whole: bool) -> bool {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nTransfer-Encoding: chunked\r\n\r\n");
     let mut sent = stream.write_all(head.as_bytes());
