@@ -1,4 +1,6 @@
-//! Dreams on a disk that fails or dies at every step: the next dream does the rest, and nothing is lost or doubled.
+//! Tests of dreams on a disk that fails at each step.
+//!
+//! The next dream completes the work, without loss and without duplicates.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -22,7 +24,7 @@ use crate::proxy::upstream::{Reply, Upstream};
 const TASKS: [Task; 8] =
     [Task::Expire, Task::Decay, Task::Upgrade, Task::Classify, Task::Merge, Task::Link, Task::Remind, Task::Review];
 
-/// One of each kind.
+/// One fault of each kind.
 const FAULTS: [Fault; 6] = [Fault::Dies, Fault::Forgets, Fault::FULL, Fault::Blind(5), Fault::GoesBack, Fault::Stands];
 
 /// A clock that is eight days ahead of another.
@@ -98,12 +100,14 @@ fn tidy(services: &Services) -> Result<Dreamt, StoreError> {
     dream(services, &what, &mut Pace::new(&mut go_on))
 }
 
-/// Dreams in a home whose disk has `fault` at step `at`; returns the home, what it said before, and how many steps it took.
+/// Dreams in a home on a disk that has `fault` at step `at`.
+///
+/// Returns the home, the texts before the dream, and the number of steps.
 fn run(fault: Fault, at: u64) -> (tempfile::TempDir, Vec<String>, u64) {
     let home = tempfile::tempdir().expect("it works");
     let before = prepare(home.path());
     let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).expect("it works"), fault, at);
-    // What a fault leaves is the next one's business.
+    // An error of this dream is ignored; the next dream completes the work.
     let clock = Arc::new(Ahead(disk.clock()));
     let own = services(FileStore::on(Arc::new(disk), home.path(), Options::default()), 100);
     let _ = tidy(&Services { clock, ..own });
@@ -120,7 +124,7 @@ fn check(fault: Fault) -> u64 {
         let (home, before, _) = run(fault, at);
         let services = open(home.path(), 200);
         tidy(&services).unwrap_or_else(|error| panic!("{fault:?} at step {at}: then {error}"));
-        // Where something could not be read for a moment, the two dreams may go another way, and lose as little.
+        // After a transient read error, the two dreams may have a different result, but lose nothing.
         if !is_blind {
             assert_eq!(state(&services), expected, "{fault:?} at step {at}");
         }
@@ -134,7 +138,7 @@ fn check(fault: Fault) -> u64 {
         assert!(tidy(&services).expect("it works").operation.is_none(), "{fault:?} at step {at}: something was left to do");
         let store = FileStore::open(home.path(), Options::default()).expect("it works");
         let found = store.doctor(None).expect("it works").findings;
-        // A line of the journal that was half written when the disk died is told of.
+        // A journal line that was truncated by the fault is reported.
         let is_told = |code: &str| code == "journal_damaged" || is_blind && code == "link_one_sided";
         assert!(found.iter().all(|finding| is_told(finding.code)), "{fault:?} at step {at}: {found:?}");
     }
@@ -159,7 +163,7 @@ fn one_undo_takes_a_whole_dream_back() {
 
 type Trouble = fn() -> Reply;
 
-/// What may become of a question to a language model.
+/// Failures of a request to a language model.
 const TROUBLES: [(&str, Trouble); 5] = [
     ("hangs", || Reply::Hang(channel().0)),
     ("breaks off", || Reply::Break),
@@ -168,8 +172,9 @@ const TROUBLES: [(&str, Trouble); 5] = [
     ("status 429", || Reply::Whole(429, "Retry-After: 60\r\n", String::new())),
 ];
 
-/// Dreams in a home with a model that is in trouble at the question `at`, and says nothing of use before and after it; returns the home,
-/// what it said before, and how many questions there were.
+/// Dreams with a model that fails at request `at` and returns nothing useful otherwise.
+///
+/// Returns the home, the texts before the dream, and the number of requests.
 fn ask(trouble: Trouble, at: usize) -> (tempfile::TempDir, Vec<String>, usize) {
     let home = tempfile::tempdir().expect("it works");
     let before = prepare(home.path());

@@ -1,4 +1,4 @@
-//! A disk of 4 MB that is full at any moment: what fits is kept, what does not is refused, and with room again all goes on.
+//! Tests of a full disk of 4 MB: a write succeeds or is refused, and works again with free space.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,10 +10,10 @@ use crate::sandbox::Sandbox;
 
 const SIZE: u64 = 4 << 20;
 
-/// So much room is left each time, in KiB.
+/// The free space in each round, in KiB.
 const ROOMS: [u64; 14] = [0, 4, 8, 12, 16, 20, 28, 40, 60, 90, 140, 220, 400, 800];
 
-/// A home on a small disk, and what takes up the rest of it.
+/// A home on a small disk, and a file that fills the disk.
 struct Small {
     home: Sandbox,
     filler: PathBuf,
@@ -27,11 +27,11 @@ impl Small {
         Self { home, filler }
     }
 
-    /// Leaves so much room, in KiB.
+    /// Fills the disk up to `room` KiB.
     fn leave(&self, room: u64) {
         self.make_room();
         let mut bytes = SIZE;
-        // How much there is, only the disk knows.
+        // Only the disk knows its free space.
         while fs::write(&self.filler, vec![0; usize::try_from(bytes).expect("a size")]).is_err() {
             bytes -= 4096;
         }
@@ -43,7 +43,9 @@ impl Small {
         let _ = fs::remove_file(&self.filler);
     }
 
-    /// Runs a command with so much room; it may be refused for that and for nothing else. Tells whether it was done.
+    /// Runs a command with `room` KiB left; returns whether it succeeded.
+    ///
+    /// Asserts that a failure reports the full disk.
     fn runs(&self, room: u64, mut command: std::process::Command) -> bool {
         self.leave(room);
         command.current_dir(self.home.path(""));
@@ -81,7 +83,7 @@ fn what_is_written_on_a_full_disk_is_kept_or_refused() {
     }
 }
 
-/// Long work, each time on the same home: it is told before what is in it.
+/// Long commands, which run one after the other on the same home.
 const WORK: [(&str, &[&str]); 4] = [
     ("ingest", &["ingest", "--source", "obsidian", "--path", "vault"]),
     ("dream", &["dream", "--level", "2"]),

@@ -1,4 +1,6 @@
-//! The index is damaged at a thousand places, one after another, while it is asked: every answer is the one of the files.
+//! Tests of queries while the index is damaged at a thousand places, one after the other.
+//!
+//! The results are still those of the files.
 
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -43,7 +45,7 @@ fn damage(times: usize) -> usize {
     times
 }
 
-/// Returns which memories answer, in their order.
+/// Returns the memories in the result of a query, in order.
 fn answer(home: &Sandbox, question: &[&str]) -> String {
     let answer: Value = serde_json::from_str(&ask(home, question)).expect("JSON");
     let memory = |one: &Value| one.get("memory").unwrap_or(one)["content"].to_string();
@@ -51,7 +53,7 @@ fn answer(home: &Sandbox, question: &[&str]) -> String {
     format!("{:?} of {}", all.iter().map(memory).collect::<Vec<_>>(), answer["total"])
 }
 
-/// Does harm to one file of the index, and says which.
+/// Damages one file of the index; returns a description of the damage.
 fn harm(folder: &Path, number: usize) -> String {
     let mut files: Vec<PathBuf> = Vec::new();
     collect(folder, &mut files);
@@ -59,7 +61,7 @@ fn harm(folder: &Path, number: usize) -> String {
         return "nothing".into();
     }
     if 2 < number % 20 {
-        // The tables have no sums: a bit that is flipped in the middle of a word cannot be told from the word.
+        // The tables have no checksums: a flipped bit within a word is undetectable.
         files.retain(|file| !file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("documents.db")));
     }
     let Some(file) = files.get(random() % files.len().max(1)) else { return "nothing".into() };
@@ -85,7 +87,7 @@ fn harm(folder: &Path, number: usize) -> String {
         }
     };
     fs::write(file, bytes).expect("a file");
-    // Nobody is so fast that it happens in the moment in which the file is made.
+    // Real damage does not happen at the moment of the write, so the file gets a later modification time.
     let later = SystemTime::now() + Duration::from_secs(5);
     fs::File::options().write(true).open(file).and_then(|file| file.set_modified(later)).expect("a file");
     format!("{} was {what}", file.display())

@@ -1,4 +1,6 @@
-//! Eight writers, each command of which may be killed at any moment: what was acknowledged is there, and nothing is there twice.
+//! Tests of eight concurrent writers, with commands killed at random times.
+//!
+//! Acknowledged writes remain, and no write appears twice.
 
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -13,16 +15,17 @@ use crate::sandbox::Sandbox;
 const WRITERS: usize = 8;
 const KILLS: usize = 500;
 
-/// The longest time that a command is left alone before it is killed, in microseconds, at first: it grows with each that is killed, and
-/// shrinks with each that is not, so that about as many end as are killed, however fast the machine is.
+/// Initial maximum delay before a command is killed, in microseconds.
+///
+/// It grows with each killed command and shrinks with each completed one, so that about half are killed at any speed of the machine.
 const LONGEST: u64 = 60_000;
 
-/// What one writer asked for, by shape.
+/// The writes of one writer, by shape.
 #[derive(Default)]
 struct Done {
     acknowledged: [BTreeSet<String>; SHAPES.len()],
     attempted: [BTreeSet<String>; SHAPES.len()],
-    /// How often it added one to what all count.
+    /// Number of successful increments of the shared counter.
     counted: usize,
     counting: usize,
 }
@@ -40,7 +43,7 @@ fn what_killed_writers_acknowledged_is_there_and_nothing_else() {
         let writers: Vec<_> = (0..WRITERS).map(write).collect();
         writers.into_iter().map(|writer| writer.join().expect("it ends")).collect()
     });
-    // Whoever writes next puts right what was cut off.
+    // The next writer repairs incomplete writes.
     for shape in &SHAPES {
         let output = shape.write(&home, &name(WRITERS, 0));
         assert!(output.status.success(), "{}: {}", shape.name, String::from_utf8_lossy(&output.stderr));
@@ -65,7 +68,7 @@ fn what_killed_writers_acknowledged_is_there_and_nothing_else() {
     println!("killed: {}; acknowledged: {}; lost: 0", kills.load(Ordering::Relaxed), acknowledged + counted);
 }
 
-/// Writes to every shape in turn until enough were killed.
+/// Writes to every shape in turn until enough commands were killed.
 fn write(home: &Path, writer: usize, kills: &AtomicUsize) -> Done {
     let own = Sandbox::new();
     let mut done = Done::default();
@@ -86,7 +89,7 @@ fn write(home: &Path, writer: usize, kills: &AtomicUsize) -> Done {
     done
 }
 
-/// Runs a command in a home, kills it if it takes longer than it has luck, and tells whether it said that all is done.
+/// Runs a command, kills it after a random delay, and returns whether it succeeded.
 fn run(mut command: Command, home: &Path, kills: &AtomicUsize, longest: &mut u64) -> bool {
     command.current_dir(home).env("HOME", home).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("it starts");

@@ -1,4 +1,4 @@
-//! What really goes wrong on a machine: processes that are killed, file systems that are full or read-only, damaged files, folders that move.
+//! Tests of real faults: killed processes, full or read-only disks, damaged files, moved folders.
 
 mod full;
 mod index;

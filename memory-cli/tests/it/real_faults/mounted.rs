@@ -1,14 +1,14 @@
-//! A small file system of its own, which nobody else sees.
+//! A small file system in a private mount namespace.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Tells a test that it runs where it may mount.
+/// The environment variable of a test that runs in a mount namespace.
 const INSIDE: &str = "MEMORY_TEST_MOUNTED";
 
-/// Runs the test `name` again where it may mount; does nothing in that second run, which goes on by itself.
+/// Returns true in a mount namespace; else runs the test `name` again in one, and returns false.
 ///
-/// Where the system allows nobody to mount, which nothing can be installed for, the test says so and passes.
+/// If the system does not allow mounts, the test prints that and passes, since no installation would help.
 pub(super) fn is_inside(name: &str) -> bool {
     if std::env::var_os(INSIDE).is_some() {
         return true;
@@ -34,12 +34,12 @@ pub(super) fn is_inside(name: &str) -> bool {
     false
 }
 
-/// Mounts an empty file system of so many bytes.
+/// Mounts an empty file system with a size in bytes.
 pub(super) fn mount(place: &Path, bytes: u64) {
     run(Command::new("mount").args(["-t", "tmpfs", "-o", &format!("size={bytes}"), "none"]).arg(place));
 }
 
-/// Has nobody write to it any longer, or all again.
+/// Remounts a file system, read-only or writable.
 pub(super) fn remount(place: &Path, options: &str) {
     run(Command::new("mount").args(["-o", &format!("remount,{options}")]).arg(place));
 }

@@ -1,4 +1,6 @@
-//! A home that is moved away under a daemon: nothing is lost, nothing is made at the old place, and all goes on at the new one.
+//! Tests of a home that is moved while a daemon runs.
+//!
+//! Nothing is lost or created at the old path, and the daemon works at the new path.
 
 use std::fs;
 

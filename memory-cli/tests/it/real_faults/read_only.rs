@@ -1,4 +1,4 @@
-//! A home that nobody may write to: reading goes on, writing is refused, and nothing has changed.
+//! Tests of a read-only home: reads succeed, writes are refused, and no file changes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -31,7 +31,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     all
 }
 
-/// Tries to write to every shape; returns what was said. All of it is refused.
+/// Tries to write to every shape, and asserts that each write is refused; returns the messages.
 fn refused(home: &Sandbox, through: &[&str]) -> Vec<String> {
     let mut all = Vec::new();
     for shape in &SHAPES {
@@ -85,7 +85,7 @@ fn a_home_whose_folders_may_not_be_written_is_read_and_never_written() {
     for folder in [".memory", "topics"] {
         allow(&home.path(folder), 0o500);
     }
-    // Whoever may do everything is not stopped by permissions.
+    // File permissions do not stop root.
     let is_root = fs::write(home.path(".memory/probe"), "").is_ok();
     let _ = fs::remove_file(home.path(".memory/probe"));
     let through: &[&str] = if is_root { &["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] } else { &[] };
@@ -102,7 +102,7 @@ fn a_home_whose_folders_may_not_be_written_is_read_and_never_written() {
     assert_is_sound(&home);
 }
 
-/// Gives a folder and all below it these permissions; files cannot be run.
+/// Sets the permissions of a folder and its content; files are never executable.
 fn allow(folder: &Path, mode: u32) {
     let set = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("it is ours");
     set(folder, 0o700);

@@ -1,4 +1,4 @@
-//! Every shape that keeps something, and how to tell what it keeps.
+//! The kinds of data that the program stores, with commands to write and read each.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,12 +8,12 @@ use regex::Regex;
 
 use crate::sandbox::Sandbox;
 
-/// A way to keep something.
+/// A kind of data with its commands.
 pub(super) struct Shape {
     pub name: &'static str,
-    /// The command that keeps what is called so.
+    /// Returns the command that writes an item with this name.
     write: fn(&str) -> Vec<String>,
-    /// Everything that is kept.
+    /// Returns everything that is stored.
     read: fn(&Sandbox) -> String,
 }
 
@@ -79,30 +79,30 @@ pub(super) const SHAPES: [Shape; 6] = [
 ];
 
 impl Shape {
-    /// Returns the command that keeps what is called `name`.
+    /// Returns the command that writes an item named `name`.
     pub(super) fn command(&self, home: &Sandbox, name: &str) -> std::process::Command {
         let words = (self.write)(name);
         home.command(&words.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// Keeps what is called `name`.
+    /// Writes an item named `name`.
     pub(super) fn write(&self, home: &Sandbox, name: &str) -> Output {
         Sandbox::finish(self.command(home, name), "")
     }
 
-    /// Returns the names of all that is kept.
+    /// Returns the names of all stored items.
     pub(super) fn names(&self, home: &Sandbox) -> BTreeSet<String> {
         let name = Regex::new(r"w\d+n\d+").expect("it is one");
         name.find_iter(&(self.read)(home)).map(|found| found.as_str().to_owned()).collect()
     }
 }
 
-/// Returns what somebody is called who was the `number`th of a writer.
+/// Returns the name of an item: the `number`th of a writer.
 pub(super) fn name(writer: usize, number: usize) -> String {
     format!("w{writer}n{number}")
 }
 
-/// Asks the program, which has to know.
+/// Runs a query, which must succeed or return a "not found" error.
 pub(super) fn ask(home: &Sandbox, arguments: &[&str]) -> String {
     let output = Sandbox::finish(home.command(arguments), "");
     let said = all_said(&output);
@@ -111,12 +111,12 @@ pub(super) fn ask(home: &Sandbox, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// Returns what a command said, wherever.
+/// Returns the standard output and the standard error of a command.
 pub(super) fn all_said(output: &Output) -> String {
     (String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr)).into_owned()
 }
 
-/// Asserts that the program finds nothing wrong with a home.
+/// Asserts that `memory doctor` finds no problem in a home.
 pub(super) fn assert_is_sound(home: &Sandbox) {
     let output = Sandbox::finish(home.command(&["doctor"]), "");
     assert!(output.status.success(), "{}", all_said(&output));
