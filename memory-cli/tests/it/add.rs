@@ -1,11 +1,11 @@
-//! Adding facts to conversations, and finding them.
+//! Tests of adding facts to conversations and searching for them.
 
 use insta::assert_snapshot;
 use serde_json::Value;
 
 use crate::sandbox::Sandbox;
 
-/// Returns the texts that a search finds.
+/// Returns the contents of the hits of a search.
 fn found(sandbox: &Sandbox, arguments: &[&str]) -> Vec<String> {
     let answer = sandbox.json(&[&["search"], arguments].concat());
     let hits = answer["hits"].as_array().cloned().unwrap_or_default();

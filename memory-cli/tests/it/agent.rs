@@ -1,4 +1,4 @@
-//! Tools as agents call them, on the standard streams
+//! Tests of the agent tools on the standard streams.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -170,7 +170,7 @@ fn a_hook_of_a_client_says_what_matters_once_and_nothing_when_something_is_wrong
     assert_eq!(ask("prompt", json!({ "prompt": "which mode?" })), "", "the settings cannot be read");
 }
 
-/// A client of the Model Context Protocol on the standard streams.
+/// An MCP client on the standard streams.
 struct Client {
     program: Child,
     input: ChildStdin,
@@ -312,7 +312,7 @@ fn a_file_whose_scope_nobody_can_tell_is_seen_by_no_agent() {
         std::fs::write(&file, text.replace("agent:bob", scope)).expect("it is written");
         let answer = sandbox.pipe(ask, &["agent", "--agent", "alice"]);
         assert!(!answer.contains("of bob") && answer.contains("\"context\":\"\""), "{scope}: {answer}");
-        // Where the scope itself can be read, it is another's, and nothing is said of it.
+        // If the scope can be read, the file belongs to another agent and is not mentioned.
         let is_told = answer.contains("1 file was left out that cannot be understood");
         assert_eq!(is_told, !scope.starts_with("agent:bob"), "{scope}: {answer}");
         assert_eq!(sandbox.json(&["search", "walrus"])["total"], 1, "{scope}: a person sees it");
@@ -398,7 +398,7 @@ fn a_budget_that_is_too_small_for_any_memory_is_reported() {
     ");
     let answer = sandbox.json(&["agent", "--prompt", "tea", "--budget", "5"]);
     assert_eq!(answer["warning"], "a budget of 5 tokens is too small for the memory that was found");
-    // A prompt that is read has the budget of the flag, unless it brings its own.
+    // `--budget` applies to a piped prompt unless the prompt has a budget of its own.
     let flags = ["agent", "--prompt", "-", "--budget", "5"];
     assert!(sandbox.pipe(r#"{"prompt":"tea"}"#, &flags).contains("a budget of 5 tokens is too small"));
     assert!(sandbox.pipe(r#"{"prompt":"tea","budget":500}"#, &flags).contains("Anna drinks green tea"));

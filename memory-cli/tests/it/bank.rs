@@ -1,17 +1,17 @@
-//! `memory bank`, and `memory-cli` for short
+//! Tests of `memory bank` and its short form `memory-cli`.
 
 use insta::assert_snapshot;
 
 use crate::sandbox::Sandbox;
 
-/// A home with a project in it, in which the commands run.
+/// Returns a home that is a project with banks, in which the commands run.
 pub(crate) fn project() -> Sandbox {
     let sandbox = Sandbox::new();
     std::fs::create_dir_all(sandbox.path(".slop-mcp")).expect("a folder");
     sandbox
 }
 
-/// Runs one command line, whose arguments are parted by spaces and may stand in single quotes.
+/// Runs a command line; its arguments are separated by spaces and may be in single quotes.
 pub(crate) fn run(sandbox: &Sandbox, line: &str) -> String {
     run_with(sandbox, line, "")
 }

@@ -1,10 +1,10 @@
-//! What answers of `memory bank` say of folders, damage and scopes
+//! Tests of the folders, damage and scopes in the output of `memory bank`.
 
 use std::fs;
 
 use crate::sandbox::Sandbox;
 
-/// A home, and a project with two folders of banks.
+/// Returns a home with a project that has two folders of banks.
 fn project_with_two_folders() -> Sandbox {
     let sandbox = Sandbox::new();
     for folder in [".slop-mcp/memory", ".memory/banks"] {

@@ -1,4 +1,4 @@
-//! Banks and jq, from the command line and for agents
+//! Tests of banks and jq, at the command line and for agents.
 
 use insta::assert_snapshot;
 

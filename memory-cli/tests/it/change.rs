@@ -1,4 +1,4 @@
-//! `memory tag`, `memory edit`, `memory link`, `memory unlink`, `memory resolve-links`, `memory upgrade`
+//! Tests of the commands that change memories: `tag`, `edit`, `link`, `resolve-links`, `upgrade`.
 
 use insta::assert_snapshot;
 

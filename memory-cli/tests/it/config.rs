@@ -1,4 +1,4 @@
-//! `memory config`, and where settings come from
+//! Tests of `memory config` and of the sources of settings.
 
 use insta::assert_snapshot;
 

@@ -1,11 +1,11 @@
-//! Listing conversations, and showing one.
+//! Tests of `memory conversations`.
 
 use insta::assert_snapshot;
 use serde_json::Value;
 
 use crate::sandbox::Sandbox;
 
-/// Writes an entry of a conversation as a file of the folder.
+/// Writes an entry of a conversation as a file in the folder.
 fn entry(sandbox: &Sandbox, folder: &str, path: &str, role: &str, day: &str, text: &str) {
     let (conversation, below) = path.split_once('/').expect("a conversation and a path");
     let id = format!("{}-{day}", role.chars().next().expect("a role"));

@@ -1,4 +1,4 @@
-//! `memory serve`, as it runs beside a test.
+//! A running `memory serve` for tests.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -8,24 +8,24 @@ use std::time::{Duration, Instant};
 
 use crate::sandbox::Sandbox;
 
-/// Longer than anything takes that works.
+/// Timeout of the tests, longer than any successful operation.
 pub(crate) const DEADLINE: Duration = Duration::from_mins(2);
 
-/// A daemon that runs until it is told to end, or until this is dropped.
+/// A running daemon, killed when this is dropped.
 pub(crate) struct Daemon {
     pub(crate) child: Child,
     pub(crate) log: Receiver<String>,
 }
 
 impl Daemon {
-    /// Starts a daemon, and waits until it hears of changes.
+    /// Starts a daemon, and waits until it watches the files.
     pub(crate) fn start(sandbox: &Sandbox) -> Self {
         let daemon = Self::run(sandbox.command(&["serve", "--log", "-"]));
         daemon.says("changes of files are");
         daemon
     }
 
-    /// Starts a daemon by `command`.
+    /// Starts a daemon with `command`.
     pub(crate) fn run(mut command: Command) -> Self {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
         let lines = BufReader::new(child.stderr.take().expect("a pipe")).lines();
@@ -38,7 +38,7 @@ impl Daemon {
         Self { child, log }
     }
 
-    /// Waits until the log says something.
+    /// Waits until a line of the log contains `what`; returns the line.
     pub(crate) fn says(&self, what: &str) -> String {
         let until = Instant::now() + DEADLINE;
         loop {
@@ -54,7 +54,7 @@ impl Daemon {
         assert!(done.success());
     }
 
-    /// Waits until it has ended. What it says comes first, and ends with it.
+    /// Waits for the end of the log, then for the exit of the daemon.
     pub(crate) fn ended(&mut self) -> ExitStatus {
         let until = Instant::now() + DEADLINE;
         while self.log.recv_timeout(until.saturating_duration_since(Instant::now())).is_ok() {}
@@ -69,7 +69,7 @@ impl Drop for Daemon {
     }
 }
 
-/// Asks the daemon of a home, over its socket.
+/// Sends a request to a daemon over its socket; returns the response.
 pub(crate) fn ask(stream: &mut BufReader<UnixStream>, request: &str) -> String {
     stream.get_mut().write_all(format!("{request}\n").as_bytes()).expect("it listens");
     let mut answer = String::new();
@@ -77,7 +77,7 @@ pub(crate) fn ask(stream: &mut BufReader<UnixStream>, request: &str) -> String {
     answer.trim_end().to_owned()
 }
 
-/// Reaches the daemon of a home.
+/// Connects to the daemon of a home.
 pub(crate) fn connect(sandbox: &Sandbox) -> BufReader<UnixStream> {
     let stream = UnixStream::connect(sandbox.path(".memory/memory.sock")).expect("it listens");
     stream.set_read_timeout(Some(DEADLINE)).expect("a deadline");

@@ -1,4 +1,4 @@
-//! `memory dream`, `memory decay`, `memory consolidate`
+//! Tests of `memory dream`, `memory decay` and `memory consolidate`.
 
 use insta::assert_snapshot;
 
@@ -91,7 +91,9 @@ fn upgrade_files_a_text_where_a_dream_would() {
     assert_eq!(sandbox.json(&["upgrade", &id])["category"], "knowledge");
 }
 
-/// Texts that dreams file, merge, link, remind of and review, some only because of what another round made of them.
+/// Texts that dreams file, merge, link, review or turn into reminders.
+///
+/// Some texts are changed only as a result of an earlier round.
 const TEXTS: [(&str, &[&str]); 16] = [
     ("The staging server runs PostgreSQL 16 on port 5433.", &[]),
     ("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.", &[]),

@@ -1,4 +1,4 @@
-//! `memory embed`, and searches that know what is meant
+//! Tests of `memory embed` and of searches with a model.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ fn a_model_that_is_not_there_stops_embedding_and_no_search() {
     TinyBert::encoder(1).write(&sandbox.path("model"));
     sandbox.file(".memory/config.yaml", "embedding:\n  model: ~/nowhere\n");
     sandbox.write("dark mode", &[]);
-    // While no model has read anything, nothing is missed.
+    // Without any vectors, a missing model does not degrade a search.
     let answer = sandbox.json(&["search", "dark"]);
     assert_eq!((&answer["total"], &answer["degraded"]), (&1.into(), &serde_json::Value::Null));
     let model = sandbox.path("model").display().to_string();
@@ -38,7 +38,7 @@ fn a_model_that_is_not_there_stops_embedding_and_no_search() {
     let degraded = answer["degraded"].as_str().expect("it says so");
     assert!(degraded.contains("nowhere") && degraded.ends_with("so only the words were looked for"), "{degraded}");
     assert_eq!(sandbox.json(&["embed"])["error"]["code"], "MODEL_FAILED");
-    // Whoever does not need the model does not look for it.
+    // A command that needs no model does not open it.
     assert_eq!(sandbox.json(&["list"])["total"], 1);
 }
 
@@ -54,8 +54,10 @@ fn an_address_without_a_name_is_no_model() {
     ");
 }
 
-/// Returns the folder of all-MiniLM-L6-v2: the one that `MEMORY_TEST_MODEL` names, or the one among the build's temporary
-/// files. Without it the test is left out, which `MEMORY_TEST_REQUIRE_ALL=1` turns into a failure.
+/// Returns the folder of the model all-MiniLM-L6-v2.
+///
+/// It is `MEMORY_TEST_MODEL`, else a folder in the build's temporary files.
+/// Without the model, the test is skipped; `MEMORY_TEST_REQUIRE_ALL=1` makes that a failure.
 fn model() -> Option<PathBuf> {
     let cached = || Path::new(env!("CARGO_TARGET_TMPDIR")).join("all-MiniLM-L6-v2");
     let folder = std::env::var_os("MEMORY_TEST_MODEL").map_or_else(cached, PathBuf::from);

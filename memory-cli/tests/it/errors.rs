@@ -1,4 +1,4 @@
-//! What went wrong, for people and for programs.
+//! Tests of error messages, as text and as JSON.
 
 use insta::assert_snapshot;
 
@@ -74,7 +74,7 @@ fn a_short_reference_to_two_memories_is_ambiguous() {
 #[test]
 fn a_credential_is_refused_unless_it_is_wanted() {
     let sandbox = Sandbox::new();
-    // In two pieces, lest a scanner of this repository take it for a real one.
+    // The token is split, so that secret scanners do not report this repository.
     let token = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");
     assert_snapshot!(sandbox.run(&["write", &token]), @"
     --- stderr

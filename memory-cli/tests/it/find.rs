@@ -1,10 +1,10 @@
-//! `memory list`, `memory search`, `memory backlinks`
+//! Tests of `memory list`, `memory search` and `memory backlinks`.
 
 use insta::assert_snapshot;
 
 use crate::sandbox::Sandbox;
 
-/// Three memories whose moments are known.
+/// Returns a home with three memories that have fixed times.
 fn three() -> Sandbox {
     let sandbox = Sandbox::new();
     let export = [

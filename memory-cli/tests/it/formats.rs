@@ -1,8 +1,8 @@
-//! What a program of ours once wrote opens for ever.
+//! Tests that files of released versions can still be read.
 //!
-//! Each folder of `tests/formats` is called by the version that wrote it, and is the home folder of a person: notes of every kind with
-//! their journal and trash, banks plain and packed, sessions, values, a sealed credential with its key, topics and conversations.
-//! Nobody changes them; a version whose files look otherwise adds one.
+//! Each folder of `tests/formats` is named after the version that wrote it, and is a home folder: memories of every kind
+//! with their journal and trash, banks plain and compressed, sessions, values, a sealed credential with its key, topics and
+//! conversations. The folders never change; a version with a new file format adds one.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::sandbox::Sandbox;
 
-/// Copies what is in a folder, for nobody but its owner, as git cannot say.
+/// Copies a folder with private permissions, which git does not store.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder");
     fs::set_permissions(to, fs::Permissions::from_mode(0o700)).expect("a mode");
@@ -30,7 +30,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Checks `claim` in a copy of the home that each version wrote.
+/// Checks `claim` in a copy of the home of each version.
 fn in_every_home(claim: fn(&Sandbox)) {
     let formats = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/formats");
     let versions = fs::read_dir(formats).expect("the formats").map(|entry| entry.expect("an entry").path());
@@ -45,7 +45,7 @@ fn in_every_home(claim: fn(&Sandbox)) {
     }
 }
 
-/// Takes back the last operation that `is_wanted`, in this folder.
+/// Undoes the last operation that `is_wanted` accepts, in `folder`.
 fn undo(sandbox: &Sandbox, folder: &str, is_wanted: fn(&Value) -> bool) {
     let run = |arguments: &[&str]| -> Value {
         let mut command = sandbox.command(&[arguments, &["--json"]].concat());
@@ -60,7 +60,7 @@ fn undo(sandbox: &Sandbox, folder: &str, is_wanted: fn(&Value) -> bool) {
     assert_eq!(undone["undone"]["operation"], id, "{undone}");
 }
 
-/// Returns what a line of a shell prints.
+/// Returns the output of a line of a shell script.
 fn answer(sandbox: &Sandbox, line: &str) -> String {
     sandbox.shell(line).trim_end().to_owned()
 }
@@ -86,7 +86,7 @@ fn notes_are_read_changed_and_brought_back() {
         assert!(pinned.to_string().contains("\"pinned\":true"), "{pinned}");
         assert_eq!(count(&sandbox.json(&["reminders", "--all"]), "memories"), 3);
         assert!(answer(sandbox, "memory trash list").contains("to-be-deleted"));
-        // The last thing that was done was to delete it; of two notes one was made.
+        // The last operation deleted this memory. Two other memories had been merged into one.
         undo(sandbox, "", |operation| {
             operation["verb"] == "delete" && operation["by"] == "cli" && operation.get("bank").is_none()
         });
@@ -96,7 +96,7 @@ fn notes_are_read_changed_and_brought_back() {
         assert!(restored["id"].is_string(), "{restored}");
         let id = sandbox.write("written by a later version", &[]);
         assert_eq!(sandbox.json(&["read", &id])["content"], "written by a later version");
-        // What a person wrote stays as it is, but for what changes.
+        // A file of a person remains unchanged except for the new tag.
         sandbox.json(&["tag", "mine", "--add", "later"]);
         let theirs = fs::read_to_string(sandbox.path(".memory/categories/character/mine.md")).expect("a file");
         assert!(theirs.starts_with("---\n# by a person\ntitle:   By a person\nmood: good\n"), "{theirs}");

@@ -1,4 +1,4 @@
-//! What the program says about itself.
+//! Tests of the help texts.
 
 use insta::assert_snapshot;
 

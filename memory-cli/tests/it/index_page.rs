@@ -1,4 +1,4 @@
-//! `memory.md`, the index of a home
+//! Tests of `memory.md`, the index page of a home.
 
 use insta::assert_snapshot;
 
@@ -20,7 +20,7 @@ fn the_home_has_an_index_of_what_every_agent_sees() {
     sandbox.write("hidden", &["--scope", "agent:claude"]);
     let page = sandbox.text(".memory/memory.md");
     assert!(page.contains("- Green tea (") && !page.contains("hidden"), "{page}");
-    // What is gone is gone from there at once.
+    // A deleted memory disappears from the page immediately.
     sandbox.run(&["delete", &tea]);
     let page = sandbox.text(".memory/memory.md");
     assert!(!page.contains("Green tea") && page.contains("dark mode"), "{page}");
@@ -41,11 +41,11 @@ fn the_index_of_a_home_has_every_write_once_its_command_ends() {
     assert!(page.contains("Mint") && page.contains("Sage"), "{page}");
     sandbox.run(&["undo"]);
     assert!(!sandbox.text(".memory/memory.md").contains("Mint"));
-    // Who speaks to the tools is one process; it makes the page while it stays, and at its end.
+    // An agent session is one process; it writes the page during the session and at its end.
     let call = r#"[{"name":"memory_write","params":{"content":"Rooibos"}}]"#;
     sandbox.pipe(call, &["agent"]);
     assert!(sandbox.text(".memory/memory.md").contains("Rooibos"));
-    // What others put there is seen by the next command of any kind.
+    // The next command of any kind detects files that other programs wrote.
     sandbox.file(".memory/categories/preferences/other.md", "Oolong tea");
     sandbox.run(&["search", "tea"]);
     assert!(sandbox.text(".memory/memory.md").contains("Oolong tea"));

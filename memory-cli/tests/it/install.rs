@@ -1,10 +1,10 @@
-//! `memory install`, `memory uninstall`
+//! Tests of `memory install` and `memory uninstall`.
 
 use insta::assert_snapshot;
 
 use crate::sandbox::Sandbox;
 
-/// Files of somebody who has used Claude Code for a while.
+/// Returns a home with the files of a user of Claude Code.
 pub(crate) fn used() -> Sandbox {
     let sandbox = Sandbox::new();
     let servers = "{\n  \"numStartups\": 7,\n  \"mcpServers\": {\n    \"files\": { \"command\": \"npx\" }\n  },\n  \"theme\": \"dark\"\n}\n";

@@ -1,4 +1,4 @@
-//! `memory install` and `memory uninstall` where others have been before, or come after
+//! Tests of `memory install` and `memory uninstall` with the entries of other programs.
 
 use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt, symlink};

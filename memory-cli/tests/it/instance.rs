@@ -1,11 +1,11 @@
-//! `memory instance`, and `memo` for short
+//! Tests of `memory instance` and its short form `memo`.
 
 use insta::assert_snapshot;
 
 use crate::postgres_server::server;
 use crate::sandbox::Sandbox;
 
-/// Runs each line in a shell, and compares what it prints.
+/// Runs each line in a shell, and compares its output.
 fn play(sandbox: &Sandbox, lines: &[(&str, &str)]) {
     for (line, printed) in lines {
         assert_eq!(sandbox.shell(line).trim_end(), *printed, "{line}");
@@ -66,7 +66,7 @@ fn the_scratchpad_of_the_specification_works_word_for_word() {
     );
 }
 
-/// A weather question with a tool, as the specification tells it.
+/// A question about the weather with a tool call, as in the specification.
 const WEATHER: &str = r#"
 memo connect --input '{"dir":"~/chat"}' history main
 memo run history/main append -p session=s -p role=user -p content="What's the weather in Berlin?"
@@ -259,7 +259,7 @@ fn sessions_and_values_are_kept_in_a_database_that_is_there() {
             ("memo run kv/team get -p key=a/b | jq -r .value", "1"),
         ],
     );
-    // What cannot be reached is not kept.
+    // An instance that cannot be reached is not stored.
     sandbox.file("away.json", r#"{"driver":"postgres","dsn":"postgres://u:hunter2@127.0.0.1:1/d"}"#);
     let refused = sandbox.shell("memo connect kv away --input @away.json; memo instances | jq -c 'map(.name)'");
     assert!(refused.contains("error[database_unreachable]") && !refused.contains("hunter2"), "{refused}");
@@ -358,7 +358,7 @@ fn notes_banks_and_topics_are_instances_too() {
             ("memo run bank write -p bank=prices -p key=tea -p value=3 | jq -c .success", "true"),
             ("memory bank read prices tea | jq -c .value", "3"),
             ("memory log --json | jq -r '[.operations[].by] | unique[]'", "cli"),
-            // Other memories lie elsewhere.
+            // Another instance of notes has a folder of its own.
             (r#"memo connect notes work --input '{"dir":"~/work"}' | jq -c .fields"#, r#"{"dir":"~/work"}"#),
             ("memo run notes/work write -p content='coffee at ten' | jq -c .created", "true"),
             ("memory search coffee --json | jq .total; memory --root ~/work search coffee --json | jq .total", "0\n1"),
@@ -383,7 +383,7 @@ fn a_long_session_is_printed_as_it_is_read() {
     let output = Sandbox::finish(sandbox.command(&["instance", "run", "history", "read", "-p", "session=s"]), "");
     assert!(output.stdout == format!("[{}]\n", lines.join(",")).into_bytes(), "it is whole");
 
-    // More than a pipe holds is read only after the session was cut off.
+    // The program reads the rest, which does not fit into the pipe, after the file is truncated.
     let broken = sandbox.shell(&format!(
         "{{ memo run history read -p session=s; echo \"exit $?\" >&2; }} | {{ head -c 1000 >head; : >{path}; cat >tail; }}; tail -c 1 tail"
     ));

@@ -1,4 +1,4 @@
-//! Definitions of instances that are replaced or removed, and how they are brought back.
+//! Tests of replaced and removed instance definitions, and of their recovery.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,4 @@
-//! The instances called `default` of notes, banks and topics: what they use, in a project and outside of one.
+//! Tests of the `default` instances of notes, banks and topics, inside and outside of a project.
 
 use insta::assert_snapshot;
 
@@ -45,7 +45,7 @@ fn a_server_uses_the_project_in_which_it_was_started() {
             let answer = sandbox.normalise(&answer);
             assert_eq!((status.as_str(), answer.trim_end()), ("HTTP/1.1 200 OK", own.trim_end()));
         }
-        // The tools are for agents, which work in projects of their own.
+        // Tools serve agents, and each agent has a project of its own.
         assert_eq!(server.ask("/v1/tools/bank_list", "", "{}").1, r#"{"banks":[]}"#);
     }
 }

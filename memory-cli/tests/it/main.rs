@@ -1,4 +1,4 @@
-//! The program as it is typed: what goes to the standard output, what to the standard error, and how it ends.
+//! Tests of the program at the command line: its standard output, standard error and exit code.
 
 mod add;
 mod agent;

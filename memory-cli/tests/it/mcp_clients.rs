@@ -1,4 +1,4 @@
-//! The protocol as its own conformance suite and inspector see it
+//! Tests of the MCP server with the MCP conformance suite and inspector.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use crate::sandbox::Sandbox;
 
-/// Returns the folder in which the suite and the inspector were installed: `MEMORY_TEST_MCP`. Without it the test that `claim`
-/// names is left out, which `MEMORY_TEST_REQUIRE_ALL=1` turns into a failure.
+/// Returns the folder with the suite and the inspector, `MEMORY_TEST_MCP`.
+///
+/// Without it, the test named `claim` is skipped; `MEMORY_TEST_REQUIRE_ALL=1` makes that a failure.
 fn installed(claim: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("MEMORY_TEST_MCP").map(PathBuf::from);
     if let Some(folder) = folder.filter(|folder| folder.join("node_modules/.bin/mcp-inspector").exists()) {
@@ -22,7 +23,7 @@ fn installed(claim: &str) -> Option<PathBuf> {
     None
 }
 
-/// Runs one of the installed programs; returns what it printed and its number at the end.
+/// Runs an installed program; returns its output and exit code.
 fn run(folder: &std::path::Path, program: &str, arguments: &[&str]) -> (String, Option<i32>) {
     let bin = folder.join("node_modules/.bin");
     let own = std::env::var_os("PATH").unwrap_or_default();
@@ -55,7 +56,7 @@ fn the_inspector_finds_what_the_protocol_promises_on_the_standard_streams() {
     assert_eq!(inspect(&["--method", "tools/call", "--tool-name", "memory_fly"]).1, Some(5));
 }
 
-/// What every server must do that has none of the suite's own fixtures.
+/// The scenarios for servers without the fixtures of the suite.
 const SCENARIOS: [&str; 8] = [
     "server-initialize",
     "ping",
@@ -76,12 +77,12 @@ fn conforms(folder: &std::path::Path, sandbox: &Sandbox, url: &str, scenarios: &
     }
 }
 
-/// A program that is ended when it goes out of scope.
+/// A child process, killed when this is dropped.
 struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended.
+        // The process may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -106,7 +107,7 @@ fn the_conformance_suite_passes_on_the_standard_streams() {
     let Some(folder) = installed("conformance on stdio") else { return };
     let sandbox = Sandbox::new();
     sandbox.write("tea at nine", &[]);
-    // The suite speaks HTTP only; a bridge of others stands between, on a port that is free now.
+    // The suite supports only HTTP, so a third-party bridge connects them, on a port that is free now.
     let port = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port().to_string();
     let program = format!("{} mcp --root {}", env!("CARGO_BIN_EXE_memory"), sandbox.path(".memory").display());
     let bin = folder.join("node_modules/.bin");
@@ -116,7 +117,7 @@ fn the_conformance_suite_passes_on_the_standard_streams() {
     let mut bridge = Running(bridge.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts"));
     let mut said = BufReader::new(bridge.0.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
     said.find(|line| line.contains("Listening on port")).expect("it listens");
-    // Its pipe must not fill.
+    // The pipe must not fill up.
     std::thread::spawn(move || said.for_each(drop));
     conforms(&folder, &sandbox, &format!("http://127.0.0.1:{port}/mcp"), &SCENARIOS);
 }

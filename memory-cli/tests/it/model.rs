@@ -1,4 +1,4 @@
-//! `memory model`
+//! Tests of `memory model`.
 
 use insta::assert_snapshot;
 use serde_json::Value;

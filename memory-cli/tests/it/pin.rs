@@ -1,4 +1,4 @@
-//! `memory pin`, `memory unpin`
+//! Tests of `memory pin` and `memory unpin`.
 
 use insta::assert_snapshot;
 

@@ -1,6 +1,6 @@
-//! The README's transcripts are true: each command in a `console` block is run on a terminal, in order, in one home.
+//! Tests the transcripts in the README: each command in a `console` block runs in a terminal, in order.
 //!
-//! `MEMORY_README_UPDATE=1` writes what the commands print into the README.
+//! All commands share one home. `MEMORY_README_UPDATE=1` writes their output into the README.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,9 @@ use regex::Regex;
 
 use crate::sandbox::Sandbox;
 
-/// What differs from run to run: ids, operations, moments, and sizes, since a moment has more or fewer digits.
+/// Matches the parts that vary between runs: ids, operations, times and sizes in bytes.
+///
+/// Sizes vary since the number of digits of a time varies.
 const VARIES: &str = r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{12}\b|\b[0-9a-f]{8}\b|\b20\d\d-\d\d(?:-\d\d(?:T[0-9:.]+Z| \d\d:\d\d(?::\d\d)?)?)?\b|\b\d+ bytes\b";
 
 #[test]
@@ -41,7 +43,7 @@ fn the_transcripts_of_the_readme_are_true() {
     similar(&readme, &found);
 }
 
-/// Compares two texts but for what differs from run to run, line by line.
+/// Compares two texts line by line, except for the parts that vary between runs.
 fn similar(wanted: &str, found: &str) {
     let varies = Regex::new(VARIES).expect("a pattern");
     let lines = |text: &str| text.lines().map(|line| varies.replace_all(line, "~").into_owned()).collect::<Vec<_>>();
@@ -52,7 +54,7 @@ fn similar(wanted: &str, found: &str) {
     assert_eq!(wanted.len(), found.len());
 }
 
-/// Runs the commands of a transcript, and knows which id of it stands for which one of this run.
+/// Runs the commands of a transcript, and maps the ids in the transcript to those of this run.
 struct Player {
     sandbox: Sandbox,
     folder: PathBuf,
@@ -67,7 +69,7 @@ impl Player {
         Self { sandbox, folder, meanings: HashMap::new(), commands: 0 }
     }
 
-    /// Plays a block, and returns it with what its commands printed this time.
+    /// Runs the commands of a block; returns the block with their actual output.
     fn play(&mut self, block: &str) -> String {
         let mut played = String::new();
         let mut lines = block.lines().peekable();
@@ -86,7 +88,7 @@ impl Player {
         played
     }
 
-    /// Puts the ids of this run into a command.
+    /// Replaces the ids of the transcript in a command with those of this run.
     fn meant(&self, command: &str) -> String {
         self.meanings.iter().fold(command.to_owned(), |meant, (written, actual)| meant.replace(written, actual))
     }
@@ -108,12 +110,12 @@ impl Player {
         let printed = String::from_utf8(output.stdout).expect("text").replace("\r\n", "\n");
         let printed: String = printed.lines().flat_map(|line| [line.trim_end(), "\n"]).collect();
         let folder = home.display().to_string();
-        // Where the program is differs as well.
+        // The path of the program varies too.
         let program = self.folder.canonicalize().expect("a folder").display().to_string();
         printed.replace(folder.trim_end_matches('/'), "~").replace(&program, "/usr/local/bin")
     }
 
-    /// Finds out which ids of the transcript stand for which ones of this run, by their order.
+    /// Maps the ids of the transcript to those of this run, by their order.
     fn learn(&mut self, wanted: &str, printed: &str) {
         let varies = Regex::new(VARIES).expect("a pattern");
         for (written, actual) in varies.find_iter(wanted).zip(varies.find_iter(printed)) {

@@ -1,14 +1,14 @@
-//! `memory remind`, `memory reminders`, `memory notify`, `memory done`, `memory snooze`
+//! Tests of the reminder commands: `remind`, `reminders`, `notify`, `done` and `snooze`.
 
 use insta::assert_snapshot;
 use serde_json::Value;
 
 use crate::sandbox::Sandbox;
 
-/// Far enough away for the tests of many years, and before what reads the same in every run.
+/// A date in the distant future, with the same output in every run.
 const FAR: &str = "on 2 March 2124 at 3pm";
 
-/// Writes the file of a reminder that is due already.
+/// Writes the file of a reminder that is already due.
 fn due(sandbox: &Sandbox, number: u32, text: &str) -> String {
     let id = format!("0000000{number}-0000-4000-8000-000000000000");
     let front = format!("---\nid: {id}\ncreated_at: 2024-05-07T10:00:00Z\ndue: 2024-05-08T0{number}:00:00Z\n---\n{text}\n");
@@ -16,7 +16,7 @@ fn due(sandbox: &Sandbox, number: u32, text: &str) -> String {
     id
 }
 
-/// Has the settings name a way that works everywhere.
+/// Sets a notification method that works on every system.
 fn by_file(sandbox: &Sandbox) {
     sandbox.file(".memory/config.yaml", "notification:\n  method: file\n");
 }
@@ -252,7 +252,7 @@ fn what_cannot_be_shown_is_said_and_shown_the_next_time() {
     sandbox.file(".memory/config.yaml", "notification:\n  method: notify-send\n");
     due(&sandbox, 1, "make tea");
     due(&sandbox, 2, "buy milk");
-    // A file that was just written may still be open for writing where another test starts a program, and cannot be run then.
+    // A new executable file may still be open in a process that another test is starting, and cannot be run then.
     let program = |name: &str| {
         let place = ["/bin", "/usr/bin"].map(|folder| std::path::Path::new(folder).join(name));
         let place = place.iter().find(|place| place.exists()).expect("every system has it");

@@ -1,4 +1,4 @@
-//! Searches whose best hits a model reads again
+//! Tests of searches with a reranking model.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::sandbox::Sandbox;
 use crate::tiny_bert::TinyBert;
 
-/// Returns a home with some memories and a model, which `settings` say more of.
+/// Returns a home with memories and a reranking model; `settings` are further lines of its settings.
 fn home(settings: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     TinyBert::cross_encoder(1, 1).write(&sandbox.path("model"));
@@ -73,7 +73,7 @@ fn a_model_that_is_not_whole_leaves_the_answer_as_it_is_without_it() {
     degraded("model.safetensors is not there");
     std::fs::remove_dir_all(sandbox.path("model")).expect("a folder");
     degraded("~/model".trim_start_matches("~/"));
-    // Where nothing is found there is nothing to read, and nobody looks for the model.
+    // A search without hits does not open the model.
     assert_eq!(sandbox.json(&["search", "zeppelin"])["degraded"], Value::Null);
 }
 

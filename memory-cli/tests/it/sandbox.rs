@@ -1,4 +1,4 @@
-//! A home of its own for each test, in which the program runs as in a shell.
+//! A temporary home for each test, in which the program runs as in a shell.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -9,9 +9,10 @@ use regex::{Captures, Regex};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A person's home folder, empty at first. What differs from run to run reads the same: ids are `[id1]`, `[id2]`, … in the
-/// order in which they first appear, and so are operations; moments are `[time]`, the folder itself is `~`, and the program
-/// `/bin/memory`.
+/// A temporary home folder, with normalised output.
+///
+/// Ids become `[id1]`, `[id2]`, … in the order in which they first appear, and operations likewise. Times become `[time]`,
+/// the folder becomes `~`, and the program becomes `/bin/memory`.
 pub(crate) struct Sandbox {
     folder: TempDir,
     ids: RefCell<Vec<String>>,
@@ -19,7 +20,7 @@ pub(crate) struct Sandbox {
 }
 
 impl Sandbox {
-    /// Makes an empty home.
+    /// Creates an empty home.
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         Self { folder, ids: RefCell::default(), operations: RefCell::default() }
@@ -30,7 +31,7 @@ impl Sandbox {
         self.folder.path().join(name)
     }
 
-    /// Writes a file into the home, with its folders, and returns its path.
+    /// Writes a file and its folders into the home; returns its path.
     pub(crate) fn file(&self, name: &str, text: &str) -> String {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -38,41 +39,41 @@ impl Sandbox {
         path.display().to_string()
     }
 
-    /// Returns the text of a file in the home.
+    /// Returns the normalised text of a file in the home.
     pub(crate) fn text(&self, name: &str) -> String {
         let text = std::fs::read_to_string(self.path(name)).expect("a file");
         self.normalise(&text)
     }
 
-    /// Runs the program with nothing at its standard input.
+    /// Runs the program with an empty standard input.
     pub(crate) fn run(&self, arguments: &[&str]) -> String {
         self.pipe("", arguments)
     }
 
-    /// Runs the program with `input` at its standard input; returns what it printed and how it ended.
+    /// Runs the program with `input` as standard input; returns its output and exit code.
     pub(crate) fn pipe(&self, input: &str, arguments: &[&str]) -> String {
         self.transcript(&Self::finish(self.command(arguments), input))
     }
 
-    /// Runs the program with a variable in its environment.
+    /// Runs the program with an environment variable.
     pub(crate) fn run_with(&self, name: &str, value: &str, arguments: &[&str]) -> String {
         self.run_with_all(&[(name, value)], arguments)
     }
 
-    /// Runs the program with several variables in its environment.
+    /// Runs the program with several environment variables.
     pub(crate) fn run_with_all(&self, variables: &[(&str, &str)], arguments: &[&str]) -> String {
         let mut command = self.command(arguments);
         command.envs(variables.iter().copied());
         self.transcript(&Self::finish(command, ""))
     }
 
-    /// Runs the program with --json; returns its answer as it is.
+    /// Runs the program with `--json`; returns its output without normalisation.
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         let output = Self::finish(self.command(&[arguments, &["--json"]].concat()), "");
         serde_json::from_slice(&output.stdout).expect("JSON")
     }
 
-    /// Keeps a memory, with more flags, and returns its id.
+    /// Writes a memory with further flags; returns its id.
     pub(crate) fn write(&self, content: &str, flags: &[&str]) -> String {
         let answer = self.json(&[&["write", content], flags].concat());
         let id = answer["id"].as_str().expect("an id").to_owned();
@@ -80,17 +81,17 @@ impl Sandbox {
         id
     }
 
-    /// Returns the program with these arguments, in an environment that says nothing but where the home is.
+    /// Returns the program with these arguments, in an environment that contains only the home.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         self.program(env!("CARGO_BIN_EXE_memory"), arguments)
     }
 
-    /// Runs `memory-cli`, the short hand for `memory bank`, with `input` at its standard input.
+    /// Runs `memory-cli`, the short form of `memory bank`, with `input` as standard input.
     pub(crate) fn bank(&self, input: &str, arguments: &[&str]) -> String {
         self.transcript(&Self::finish(self.program(env!("CARGO_BIN_EXE_memory-cli"), arguments), input))
     }
 
-    /// Runs a script of a shell, in which `memory` and what is short for it are on the path, and `jq` is `memory bank filter`.
+    /// Runs a shell script with `memory` and its short forms on the `PATH`; `jq` is `memory bank filter`.
     pub(crate) fn shell(&self, script: &str) -> String {
         let folder = PathBuf::from(env!("CARGO_BIN_EXE_memo")).parent().expect("a folder").to_owned();
         let others = std::env::var_os("PATH").unwrap_or_default();
@@ -108,11 +109,11 @@ impl Sandbox {
         command
     }
 
-    /// Runs a command to its end.
+    /// Runs a command until it exits.
     pub(crate) fn finish(mut command: Command, input: &str) -> Output {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
-        // A program that does not read its input is free not to.
+        // A program may ignore its input.
         let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
         child.wait_with_output().expect("the program ends")
     }
@@ -130,7 +131,7 @@ impl Sandbox {
         self.normalise(&text)
     }
 
-    /// Returns a text without the parts that differ from run to run.
+    /// Replaces the parts of a text that vary between runs.
     pub(crate) fn normalise(&self, text: &str) -> String {
         let folder = self.folder.path().display().to_string();
         let program = std::path::Path::new(env!("CARGO_BIN_EXE_memory")).canonicalize().expect("the program");
@@ -144,7 +145,7 @@ impl Sandbox {
         }
         text = replace(&text, r"\b[0-9a-f]{12}\b", |found| format!("[op{}]", number(&self.operations, found)));
         text = replace(&text, r"\btrash/\d{4}-\d\d/", |_| "trash/[month]/".into());
-        // Moments of the tests themselves lie before 2025.
+        // The times in the tests themselves are before 2025.
         text = replace(&text, r"\b20(2[5-9]|[3-9]\d)-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00:00)?", |_| "[time]".into());
         text = replace(&text, r"\b20(2[5-9]|[3-9]\d)-\d\d\b(-\d\d)?", |_| "[day]".into());
         text = replace(&text, r"\b\d+\.\d{3,}\b", |_| "[n]".into());

@@ -1,4 +1,4 @@
-//! Secrets do not stay in memory once they were used.
+//! Tests that secrets do not remain in the memory of the process after their use.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -9,16 +9,17 @@ use std::thread;
 use crate::daemon::Daemon;
 use crate::sandbox::Sandbox;
 
-/// As much as a pipe takes before whoever writes must wait.
+/// Capacity of a pipe, in bytes.
 const PIPE: usize = 64 * 1024;
 
 const SECRET: &str = "postgres://agent:Vb7qLw2xRk9sTz4mNc8p@db.example/team";
 
-/// What is found of it where its beginning was overwritten.
+/// The end of the secret, which remains if an allocator overwrites the start of freed memory.
 const TRACE: &[u8] = b"w2xRk9sTz4mNc8p@db.example";
 
-/// Starts the program with `input`, so that it cannot end, since nobody takes its answer; returns it once it waits for that. Nothing if
-/// this system does not tell for what a process waits.
+/// Starts the program with a full pipe as its output; returns it once it blocks on that pipe.
+///
+/// Returns `None` if the system does not report the state of a blocked process.
 fn at_its_end(sandbox: &Sandbox, arguments: &[&str], input: &str) -> Option<(Child, impl Read)> {
     let (reader, mut writer) = std::io::pipe().expect("a pipe");
     writer.write_all(&vec![b' '; PIPE]).expect("it takes so much");
@@ -36,7 +37,7 @@ fn at_its_end(sandbox: &Sandbox, arguments: &[&str], input: &str) -> Option<(Chi
     None
 }
 
-/// Tells how often a text stands in the memory of a process.
+/// Returns the number of occurrences of a text in the memory of a process.
 fn count(child: &Child, text: &[u8]) -> std::io::Result<usize> {
     let memory = File::open(format!("/proc/{}/mem", child.id()))?;
     let mut found = 0;

@@ -1,4 +1,4 @@
-//! What `SECURITY.md` says.
+//! Tests of the statements in `SECURITY.md`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::sandbox::Sandbox;
 
-/// Adds the names of the tests below a folder that are run.
+/// Collects the names of the active tests in a folder.
 fn tests_below(folder: &Path, found: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).expect("a folder").flatten() {
         let (path, kind) = (entry.path(), entry.file_type().expect("a kind"));
@@ -19,7 +19,9 @@ fn tests_below(folder: &Path, found: &mut BTreeSet<String>) {
     }
 }
 
-/// Adds the names of the tests in a source that are run: what is marked as a test, also within `proptest!`, and not to be ignored.
+/// Collects the names of the active tests in a source file.
+///
+/// A test has the attribute `#[test]`, also within `proptest!`, and is not ignored.
 fn tests_in(source: &str, found: &mut BTreeSet<String>) {
     let (mut is_test, mut is_ignored) = (false, false);
     for line in source.lines().map(str::trim).filter(|line| !line.starts_with("//")) {
@@ -67,7 +69,7 @@ fn every_row_names_tests_that_are_there_and_run() {
     }
 }
 
-/// Returns what is in a folder, at any depth, that others than its owner may look at.
+/// Returns all files and folders in a folder that other users can access.
 fn open_to_others(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry")) {

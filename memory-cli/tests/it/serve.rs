@@ -1,4 +1,4 @@
-//! `memory serve`, `memory status`
+//! Tests of `memory serve` and `memory status`.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -14,10 +14,10 @@ use crate::daemon::{DEADLINE, Daemon, ask, connect};
 use crate::sandbox::Sandbox;
 use crate::tiny_bert::TinyBert;
 
-/// Settings with which a person is told of reminders in a file only.
+/// Settings that write notifications of reminders to a file only.
 const BY_FILE: &str = "notification:\n  method: file\n";
 
-/// Writes a file as another program would, long ago.
+/// Writes a file with an old date, as another program would.
 fn old(sandbox: &Sandbox, number: u32, folder: &str, front: &str, text: &str) -> String {
     let id = format!("0000000{number}-0000-4000-8000-000000000000");
     let whole =
@@ -57,7 +57,7 @@ fn a_round_does_what_is_due_once_and_the_next_one_nothing() {
     [op1]	[time]	consolidate	daemon	1	
     [op2]	[time]	notify	daemon	1
     ");
-    // The next round, once the interval is over.
+    // Simulates the next round, after the interval.
     let place = sandbox.path(".memory/index/daemon.json");
     let mut state: Value = serde_json::from_slice(&fs::read(&place).expect("a file")).expect("JSON");
     state["last_write"] = "2024-05-07T10:00:00Z".into();
@@ -139,8 +139,8 @@ fn a_daemon_hears_of_changes_is_alone_and_ends_when_told() {
     ");
     let status = sandbox.json(&["status"]);
     assert_eq!((&status["daemon"]["running"], &status["daemon"]["pid"]), (&true.into(), &pid.into()));
-    // An editor changes the file in place, and leaves its name and number alone.
-    // Its chores look at files as well: one that they see first is found, and nobody is told.
+    // An editor changes the file in place; its name and inode remain the same. The chores also read files: if they detect
+    // the change first, there is no log line.
     let text = fs::read_to_string(&file).expect("a file");
     let until = Instant::now() + DEADLINE;
     for number in 1.. {
@@ -269,7 +269,7 @@ fn a_daemon_that_was_killed_makes_way() {
     assert!(Sandbox::finish(sandbox.command(&["serve", "--once"]), "").status.success());
 }
 
-/// A home with a model that never answers, and a daemon that asks it.
+/// Returns a home with a model that never answers, and a daemon that waits for it.
 fn asking() -> (Sandbox, TcpListener, Daemon) {
     let sandbox = Sandbox::new();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -278,7 +278,7 @@ fn asking() -> (Sandbox, TcpListener, Daemon) {
     sandbox.file(".memory/config.yaml", &settings);
     sandbox.write("tea", &[]);
     let daemon = Daemon::start(&sandbox);
-    // Whoever connects waits for an answer.
+    // The connection remains open without a response.
     let (asked, _) = listener.accept().expect("it asks");
     drop(std::thread::spawn(move || {
         let mut lines = BufReader::new(asked).lines();
@@ -293,7 +293,7 @@ fn a_daemon_ends_soon_in_the_middle_of_a_slow_chore() {
     let began = Instant::now();
     daemon.signal("-TERM");
     assert_eq!(daemon.ended().code(), Some(0));
-    // The model would be waited for much longer.
+    // The timeout of the model is longer than this.
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
     assert_eq!(sandbox.json(&["status"])["daemon"]["running"], false);
     assert!(sandbox.run(&["doctor"]).contains("nothing is wrong"));
@@ -317,7 +317,7 @@ fn a_search_asks_the_daemon_for_the_vector_of_its_question() {
     sandbox.run(&["embed"]);
     let with_own = sandbox.json(&["search", "dark", "--explain"]);
     let _daemon = Daemon::start(&sandbox);
-    // It opens the model when it is first asked.
+    // The daemon opens the model on the first request.
     assert!(
         ask(&mut connect(&sandbox), r#"{"id": 1, "method": "embed", "params": {"texts": ["x"]}}"#).contains("\"vectors\":[[")
     );

@@ -1,4 +1,4 @@
-//! `memo serve` and `memory serve --http`, asked by curl's twin: a client that knows nothing but bytes.
+//! Tests of `memo serve` and `memory serve --http` with a plain HTTP client.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::sandbox::Sandbox;
 
-/// A server that is ended when it goes out of scope.
+/// A running server, killed when this is dropped.
 pub(crate) struct Server {
     process: Child,
     begun: Value,
@@ -21,14 +21,14 @@ impl Server {
         Self::with(sandbox, arguments, token.as_slice())
     }
 
-    /// Begins a server in a folder of the home.
+    /// Starts a server in a folder of the home.
     pub(crate) fn within(sandbox: &Sandbox, folder: &str, arguments: &[&str]) -> Self {
         let mut command = sandbox.command(arguments);
         command.current_dir(sandbox.path(folder));
         Self::of(command)
     }
 
-    /// Begins a server with these variables in its environment.
+    /// Starts a server with these environment variables.
     pub(crate) fn with(sandbox: &Sandbox, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut command = sandbox.command(arguments);
         command.envs(variables.iter().copied());
@@ -43,7 +43,7 @@ impl Server {
         Self { process, begun: serde_json::from_str(&line).expect("JSON") }
     }
 
-    /// Posts `body`; returns the first line of the answer, and its body.
+    /// Posts `body`; returns the status line and the body of the response.
     pub(crate) fn ask(&self, path: &str, token: &str, body: &str) -> (String, String) {
         let place = self.begun["http"].as_str().expect("an address").strip_prefix("http://").expect("an address");
         let mut stream = TcpStream::connect(place).expect("a connection");
@@ -64,7 +64,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended.
+        // The process may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -82,7 +82,7 @@ fn what_is_kept_over_http_is_read_at_the_command_line() {
     assert_eq!(server.ask("/v1/run/kv/default/list", "wrong", "{}").0, "HTTP/1.1 401 Unauthorized");
     assert_eq!(sandbox.shell("memo run history read -p session=s | jq -r '.[0].content'").trim_end(), "hi");
     assert_eq!(sandbox.shell("memo run notes search -p query=tea | jq .total").trim_end(), "1");
-    // An instance that is defined while the server runs is reached at once, and is gone when it is removed.
+    // A new instance is available immediately, until it is removed.
     sandbox.shell(r#"memo connect --input '{"dir":"~/scratch"}' kv scratch"#);
     assert_eq!(server.ask("/v1/run/kv/scratch/set", "s3cret", r#"{"key":"a","value":"1"}"#).0, "HTTP/1.1 200 OK");
     assert_eq!(sandbox.shell("cat scratch/a"), "1");

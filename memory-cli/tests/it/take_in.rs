@@ -1,4 +1,4 @@
-//! `memory ingest`, `memory export`, `memory import`
+//! Tests of `memory ingest`, `memory export` and `memory import`.
 
 use insta::assert_snapshot;
 
@@ -104,7 +104,7 @@ fn the_end_of_the_time_in_the_inbox_is_not_imported() {
     assert!(export.contains("tea") && export.contains("milk") && export.matches("\"expires_at\":\"").count() == 1, "{export}");
 }
 
-/// Returns a file of the home to the letter.
+/// Returns a file of the home without normalisation.
 fn whole(sandbox: &Sandbox, path: &str) -> String {
     std::fs::read_to_string(sandbox.path(".memory").join(path)).expect("a file")
 }
@@ -139,7 +139,7 @@ fn an_export_keeps_what_a_file_says_beside_its_memory() {
     }
     assert_eq!(String::from_utf8(Sandbox::finish(other.command(&["export"]), "").stdout).expect("text"), export);
     assert_snapshot!(other.pipe(&export, &["import", "--json"]), @r#"{"new":0,"updated":0,"unchanged":3,"skipped":[]}"#);
-    // Who changed the file since gets it back as it was, and the former one is in the trash.
+    // An import restores a changed file; the changed version is in the trash.
     other.file(&format!(".memory/{}", files[0].0), &files[0].1.replace("calm", "wild"));
     assert_snapshot!(other.pipe(&export, &["import", "--json"]), @r#"{"new":0,"updated":1,"unchanged":2,"skipped":[]}"#);
     assert_eq!(whole(&other, files[0].0), files[0].1);

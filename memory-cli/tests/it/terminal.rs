@@ -1,4 +1,4 @@
-//! What people see at a terminal.
+//! Tests of the output at a terminal.
 
 use std::process::Command;
 
@@ -6,12 +6,12 @@ use insta::assert_snapshot;
 
 use crate::sandbox::Sandbox;
 
-/// Runs the program at a terminal of 60 columns; nothing if there is no `script` to make one with.
+/// Runs the program at a terminal of 60 columns; returns `None` if `script` is not installed.
 fn at_a_terminal(sandbox: &Sandbox, arguments: &str) -> Option<String> {
     typed_at_a_terminal(sandbox, arguments, "")
 }
 
-/// As [`at_a_terminal`], where somebody types.
+/// Runs the program like [`at_a_terminal`], with `typed` as keyboard input.
 pub(crate) fn typed_at_a_terminal(sandbox: &Sandbox, arguments: &str, typed: &str) -> Option<String> {
     if Command::new("script").arg("--version").output().is_err() {
         eprintln!("left out: what people see at a terminal, for want of `script` (util-linux)");

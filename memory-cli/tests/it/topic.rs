@@ -1,10 +1,10 @@
-//! `memory topic`
+//! Tests of `memory topic`.
 
 use insta::assert_snapshot;
 
 use crate::sandbox::Sandbox;
 
-/// A home with a folder of topics in it.
+/// A home with a folder of topics.
 struct Topics(Sandbox);
 
 impl Topics {
@@ -220,7 +220,7 @@ fn topics_of_a_project_are_found_upwards_and_those_of_an_agent_by_their_folder()
 
     (empty)
     ");
-    // Wikilinks lead to topics, from topics and from memories.
+    // Wikilinks in topics and memories resolve to topics.
     let script = "cd work/src && memory topic write a text --description A --type user >/dev/null 2>&1; memory topic write b 'see [[A]], [[a|it]] and [[c]]' --description B --type user \
         >/dev/null 2>&1; memory topic read '[[b]]' --json | jq -c .links; memory write 'see [[a]] and [[c]]' >/dev/null 2>&1; memory resolve-links";
     assert_snapshot!(sandbox.shell(script), @r#"
@@ -230,7 +230,7 @@ fn topics_of_a_project_are_found_upwards_and_those_of_an_agent_by_their_folder()
     updated	0
     [id1]	[[c]]
     "#);
-    // An agent keeps an index of its own, by hand.
+    // Another agent maintains an index by hand.
     sandbox.file("agent/MEMORY.md", "# Memory Index\n\n- [Build](build.md) — how to build\n\nRemember: tabs.\n");
     sandbox.file("agent/build.md", "---\nname: Build\ndescription: how to build it\nmetadata:\n  type: project\n---\n\nmake\n");
     sandbox.run(&[

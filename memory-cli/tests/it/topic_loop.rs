@@ -1,4 +1,4 @@
-//! The agent loop of the examples, as a script of a shell.
+//! Tests of the agent loop in the examples, as a shell script.
 
 use std::path::Path;
 use std::process::Command;

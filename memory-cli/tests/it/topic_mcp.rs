@@ -1,4 +1,4 @@
-//! Topics over MCP
+//! Tests of topics over MCP.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;

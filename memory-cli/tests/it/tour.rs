@@ -1,4 +1,4 @@
-//! `memory tour`
+//! Tests of `memory tour`.
 
 use crate::sandbox::Sandbox;
 

@@ -1,4 +1,4 @@
-//! `memory reindex`, `memory doctor`, `memory stats`
+//! Tests of `memory reindex`, `memory doctor` and `memory stats`.
 
 use insta::assert_snapshot;
 

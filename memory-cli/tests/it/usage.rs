@@ -1,15 +1,15 @@
-//! `memory usage`, and the settings of the language model
+//! Tests of `memory usage` and of the settings of the language model.
 
 use insta::assert_snapshot;
 
 use crate::sandbox::Sandbox;
 
-/// Returns today, as the program sees it.
+/// Returns the present day in the time zone of the program.
 fn today(sandbox: &Sandbox) -> String {
     sandbox.json(&["usage"])["today"]["to"].as_str().expect("a day").to_owned()
 }
 
-/// Writes down what was spent today.
+/// Writes today's usage records.
 fn spend(sandbox: &Sandbox, spent: &[(&str, i64, i64, i64)], more: &str) {
     let day = today(sandbox);
     let line = |(purpose, calls, prompt, answer): &(&str, i64, i64, i64)| {

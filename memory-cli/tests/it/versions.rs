@@ -1,4 +1,4 @@
-//! `memory config set`, and the states that git keeps.
+//! Tests of `memory config set` and of versions in git.
 
 use std::time::Instant;
 
@@ -7,12 +7,12 @@ use insta::assert_snapshot;
 use crate::daemon::{DEADLINE, Daemon, ask, connect};
 use crate::sandbox::Sandbox;
 
-/// Asks git in the home.
+/// Runs git in the home.
 fn git(sandbox: &Sandbox, arguments: &str) -> String {
     sandbox.shell(&format!("cd .memory && git {arguments}"))
 }
 
-/// Keeps the home as it is, as the program does by itself a moment after each write.
+/// Commits the home, as the program does shortly after each write.
 fn keep(sandbox: &Sandbox) {
     let home = sandbox.path(".memory").display().to_string();
     assert_eq!(sandbox.run(&["keep-versions-of", &home, "end"]), "");
@@ -73,7 +73,7 @@ fn git_keeps_every_state_of_the_home_in_a_repository_of_its_own() {
         versions.as_array().and_then(|all| all.last()).map(|first| &first["message"]),
         Some(&"Begin to keep every state".into())
     );
-    // The log tells of them by itself.
+    // `memory log` lists the versions without a flag.
     let log = sandbox.json(&["log"]);
     assert_eq!(log["operations"].as_array().map(Vec::len), Some(2));
     assert_eq!(log["versions"].as_array().and_then(|all| all.last()), versions.as_array().and_then(|all| all.last()));

@@ -1,4 +1,4 @@
-//! `memory delete`, `memory undo`, `memory restore`, `memory trash`, `memory log`
+//! Tests of `memory delete`, `memory undo`, `memory restore`, `memory trash` and `memory log`.
 
 use insta::assert_snapshot;
 

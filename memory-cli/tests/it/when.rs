@@ -1,4 +1,4 @@
-//! `memory when`
+//! Tests of `memory when`.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,4 @@
-//! `memory write`, `memory read`
+//! Tests of `memory write` and `memory read`.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use insta::assert_snapshot;
@@ -23,7 +23,7 @@ fn the_receipt_for_programs_names_the_memory_and_its_expiry() {
     assert_snapshot!(sandbox.run(&["write", "tea at seven", "--json"]), @r#"{"id":"[id1]","path":"categories/inbox/tea-at-seven-[id1].md","created":false,"expires_at":"[time]"}"#);
 }
 
-/// Returns how long after its last change a memory expires, by its JSON.
+/// Returns the time between the last change of a memory and its expiry, from its JSON.
 fn time_left(memory: &Value) -> Option<TimeDelta> {
     let moment = |key: &str| memory[key].as_str().map(|text| text.parse::<DateTime<Utc>>().expect("a moment"));
     Some(moment("expires_at")? - moment("updated_at")?)
@@ -93,7 +93,7 @@ fn a_text_that_is_written_again_gets_what_is_new() {
     the same text was kept in the same scope already; added to it: tags ui; category habits
     ");
     assert_snapshot!(sandbox.run(&["write", "tea at seven", "--tags", "x", "--category", "skills", "--json"]), @r#"{"id":"[id1]","path":"categories/habits/tea-at-seven-[id1].md","created":false,"merged":{"tags":["x"]},"ignored":["category"]}"#);
-    // The tool answers the same.
+    // The tool returns the same result.
     let call = r#"[{"name":"memory_write","params":{"content":"tea at seven","tags":["y"],"category":"skills"}}]"#;
     let answer = sandbox.pipe(call, &["agent"]);
     assert!(answer.contains(r#""created":false,"merged":{"tags":["y"]},"ignored":["category"]"#), "{answer}");

@@ -1,4 +1,4 @@
-//! Scripts that make less of much: summaries, facts, what comes closest, and what is let go.
+//! Tests of the scripts that summarize, extract facts, search and delete.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -70,7 +70,7 @@ fn what_retention_takes_away_moves_no_turn_out_of_a_summary() {
     stage.keep("chat", &[said("user", "And Assam")]);
     let purged = stage.sandbox.shell("memo run history purge -p session=chat -p role=tool -p older_than=24h");
     assert_eq!(purged, "{\"session\":\"chat\",\"purged\":2,\"kept\":4}\n");
-    // Of the four that were covered, the last one is gone as well.
+    // Of the four records in the summary, the last one is deleted too.
     stage.play(line);
     assert!(stage.sent(1).contains("And Assam") && !stage.sent(1).contains("thanks"), "{}", stage.sent(1));
     stage.play("retention.sh");

@@ -1,4 +1,4 @@
-//! The scripts of `examples/instances`.
+//! Tests of the scripts in `examples/instances`.
 
 mod condense;
 mod stage;

@@ -1,4 +1,4 @@
-//! A home in which scripts run, beside a language model that says what it is told to.
+//! A home for scripts, with a fake language model.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,14 +10,14 @@ use crate::sandbox::Sandbox;
 
 pub(super) const KEY: &str = "test-key-0123456789";
 
-/// A home in which scripts run, beside a language model.
+/// A home for scripts, with a fake language model.
 pub(super) struct Stage {
     pub(super) sandbox: Sandbox,
     pub(super) server: Server,
 }
 
 impl Stage {
-    /// Begins with a model that gives these replies; returns nothing if a program is missing that the scripts need.
+    /// Starts a model with these replies; returns `None` if a program that the scripts need is missing.
     pub(super) fn set(replies: Vec<Reply>) -> Option<Self> {
         for program in ["bash", "jq", "curl"] {
             if Command::new(program).arg("--version").output().is_err() {
@@ -30,19 +30,19 @@ impl Stage {
         Some(Self { sandbox: Sandbox::new(), server: Server::start(replies) })
     }
 
-    /// Has the model give other replies from now on.
+    /// Replaces the replies of the model.
     pub(super) fn next(self, replies: Vec<Reply>) -> Self {
         Self { server: Server::start(replies), ..self }
     }
 
-    /// Runs a line in which the scripts are on the path.
+    /// Runs a shell line with the scripts on the `PATH`.
     pub(super) fn play(&self, line: &str) -> String {
         let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/instances");
         let model = format!("export OPENAI_BASE_URL={} OPENAI_API_KEY={KEY} MODEL=m EMBEDDING_MODEL=e", self.server.base_url());
         self.sandbox.shell(&format!("{model} PATH=\"$HOME/watch:{}:$PATH\"\n{line}", scripts.display()))
     }
 
-    /// Keeps records in a session.
+    /// Appends records to a session.
     pub(super) fn keep(&self, session: &str, records: &[Value]) {
         for record in records {
             let kept = self.sandbox.shell(&format!("memo run history append -p session={session} --input '{record}'"));
@@ -50,12 +50,12 @@ impl Stage {
         }
     }
 
-    /// Returns what a session holds, one record a line.
+    /// Returns the records of a session, one per line.
     pub(super) fn kept(&self, session: &str) -> String {
         self.sandbox.shell(&format!("memo run history read -p session={session} | jq -c '.[]'"))
     }
 
-    /// Returns what the model was sent, one message a line.
+    /// Returns the messages of a request to the model, one per line.
     pub(super) fn sent(&self, request: usize) -> String {
         let asked = self.server.asked();
         let messages = asked[request].body["messages"].as_array().expect("messages").clone();

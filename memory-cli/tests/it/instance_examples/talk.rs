@@ -1,4 +1,4 @@
-//! Scripts that talk with a model, and the walk through the daemon.
+//! Tests of the scripts that chat with a model, and of `daemon.sh`.
 
 use insta::assert_snapshot;
 use serde_json::json;
