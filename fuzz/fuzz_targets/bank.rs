@@ -1,4 +1,6 @@
-//! A file of a bank, as it is or packed, whoever made it: it is read or refused, and a change of one key leaves the rest.
+//! Fuzzes bank files, plain and compressed.
+//!
+//! A file is read or refused, and a change of one key leaves the other entries unchanged.
 
 #![no_main]
 
@@ -22,7 +24,7 @@ fuzz_target!(|bytes: &[u8]| {
     let key: Key = "of the fuzzer".parse().expect("a key");
     let at = DateTime::from_timestamp(1_800_000_000, 0).expect("a moment");
     let Ok(before) = banks.bank(&name) else {
-        // It could be deleted, and nothing else.
+        // A bank that cannot be read can only be deleted.
         let mut blind = |_: Option<&Bank>| Ok(BankChange::Entries(Vec::new()));
         assert!(banks.change(&name, &operation(1, at), &mut blind).is_err());
         assert_eq!(fs::read(&path).expect("it is there"), file, "a file that cannot be read is left alone");
@@ -64,7 +66,9 @@ fn others<'b>(bank: &'b Bank, key: &Key) -> Vec<(&'b Key, &'b str)> {
     bank.entries.iter().filter(|(own, _)| own != key).map(|(own, entry)| (own, entry.value.as_str())).collect()
 }
 
-/// Returns a bank as it is but for what we write at its head, which has one from the first change on, and for the room between its parts.
+/// Returns a bank without the header fields that each write sets, and without formatting.
+///
+/// The first write adds the header if it is missing.
 fn without_head(text: &str) -> serde_json::Value {
     let mut document: serde_json::Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
     let Some(parts) = document.as_object_mut() else { return document };

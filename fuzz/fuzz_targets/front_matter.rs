@@ -1,4 +1,4 @@
-//! A file of a memory: whatever its bytes are, it is read, and what we write into it leaves the rest as it was.
+//! Fuzzes memory files: any bytes are decoded, and a rewrite leaves the rest of the file unchanged.
 
 #![no_main]
 
@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let again = decode(PATH, encode(&read.memory, "").as_bytes(), modified);
     assert_eq!((&again.memory, again.problem), (&read.memory, None), "what is written is what was read");
-    // One that we wrote to has its id and dates from then on.
+    // A rewritten file contains its id and dates.
     let Ok(ours) = rewrite(PATH, bytes, &read.memory) else { return };
     assert_eq!(decode(PATH, &ours, modified).memory, read.memory);
     assert_eq!(rewrite(PATH, &ours, &read.memory).as_ref(), Ok(&ours), "what is read and written back is the same bytes");

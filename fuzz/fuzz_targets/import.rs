@@ -1,4 +1,4 @@
-//! An export of anybody: a line is taken or refused, and what was taken is exported and taken again as it is.
+//! Fuzzes imports: a line is imported or refused, and an export of it imports unchanged.
 
 #![no_main]
 

@@ -1,4 +1,6 @@
-//! A filter, and what it is to run on: what is no filter is told, and what is one keeps to its bounds in a process of its own.
+//! Fuzzes jq filters and their input.
+//!
+//! An invalid filter is a syntax error. A valid filter respects its limits in a process of its own.
 
 #![no_main]
 
@@ -8,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 use memory_core::json::JsonText;
 use memory_store::jq::{Bounds, Form, Helper, JqError, On, Program, Question, bounded, serve_child};
 
-/// Says that this is the child that filters run in.
+/// The argument that starts the child process for filters.
 const CHILD: &str = "serve-child";
 
 const BOUNDS: Bounds = Bounds { time: Duration::from_secs(2), memory: 64 << 20 };
@@ -16,7 +18,7 @@ const BOUNDS: Bounds = Bounds { time: Duration::from_secs(2), memory: 64 << 20 }
 fuzz_target!(
     init: {
         if std::env::args().nth(1).as_deref() == Some(CHILD) {
-            // Whoever panics here says so, as the child that people run does.
+            // The default panic hook, as in the child process of the real program.
             drop(std::panic::take_hook());
             let served = serve_child(std::io::stdin().lock(), std::io::stdout());
             std::process::exit(i32::from(served.is_err()));

@@ -1,4 +1,4 @@
-//! Lines as a client of the socket may send them: each has one answer at most, and it is JSON-RPC.
+//! Fuzzes lines on the socket: each has at most one response, which is JSON-RPC.
 
 #![no_main]
 
@@ -27,7 +27,7 @@ fuzz_target!(|bytes: &[u8]| {
                 assert!(!answers.is_empty() && answers.len() <= asked.len());
                 answers.iter().for_each(|answer| is_answer(answer, None));
             }
-            // A number that the machine would round is refused as an id, and the refusal has the id `null`.
+            // A number that would lose precision is refused as an id; the id of the error is `null`.
             (answer, Some(asked)) => is_answer(&answer, asked.get("id").filter(|id| exact::to_text(id).starts_with(['"', 'n']))),
             (answer, None) => is_answer(&answer, Some(&Value::Null)),
         }

@@ -1,4 +1,4 @@
-//! A page of Logseq, called anything: it is taken in as a draft or passed over, and what we make of it can be read.
+//! Fuzzes Logseq pages and their names: a page is ingested or skipped, and the memory can be read.
 
 #![no_main]
 

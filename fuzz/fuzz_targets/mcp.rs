@@ -1,5 +1,6 @@
-//! What a client of the Model Context Protocol may say, with or without the words by which it begins: it is told in JSON, and told
-//! no more than it asked for.
+//! Fuzzes MCP clients, with or without a handshake.
+//!
+//! Every response is JSON, and there are no more responses than requests.
 
 #![no_main]
 
@@ -17,7 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
     let agent = memory_fuzz::agent();
     let input = if first % 4 == 0 { said.to_vec() } else { [BEGINNING, said].concat() };
     let lines = input.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).count();
-    // A client that does not speak the protocol is left with an error, which is an answer too.
+    // An input that violates the protocol ends with an error, which is a valid result.
     let Ok(answers) = mcp_answers(&agent, &Speaker::default(), input) else { return };
     let answers: Vec<Value> = answers
         .split(|byte| *byte == b'\n')

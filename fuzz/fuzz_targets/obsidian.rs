@@ -1,4 +1,4 @@
-//! A note of Obsidian, called anything: it is taken in as a draft or passed over, and what we make of it can be read.
+//! Fuzzes Obsidian notes and their names: a note is ingested or skipped, and the memory can be read.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! What somebody types to search: it is never refused, and what it was read as reads the same.
+//! Fuzzes search queries: any text is accepted, and the parsed filter parses to itself.
 
 #![no_main]
 
@@ -16,7 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
     for phrase in &question.phrases {
         assert!(phrase.stands_in(&question.text), "{phrase:?} was typed");
     }
-    // Who asks the same where it is asked for already asks no less and no more.
+    // A filter that is already set by flags does not change the query.
     let twice = parse(&text, &read.filter);
     assert_eq!(twice.filter, read.filter);
     assert!(twice.question == *question || 64 <= read.filter.tags.iter().count());
@@ -27,7 +27,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// Returns a filter as it is typed, where it can be.
+/// Returns a filter in query syntax; `None` if it cannot be expressed.
 fn shown(filter: &Filter) -> Option<String> {
     let day = |moment: DateTime<Utc>| moment.format("%Y-%m-%d").to_string();
     let mut values: Vec<(&str, String)> = filter.tags.iter().map(|tag| ("tag", tag.clone())).collect();
@@ -36,7 +36,7 @@ fn shown(filter: &Filter) -> Option<String> {
     values.extend(filter.category.map(|category| ("category", category.to_string())));
     values.extend(filter.from.map(|moment| ("from", day(moment))));
     values.extend(filter.until.map(|moment| ("to", day(moment - TimeDelta::days(1)))));
-    // Within quotes there is no quote.
+    // A quoted value cannot contain a quote.
     let has_quote = |value: &str| value.contains(['"', '＂', '“', '”', '„', '«', '»', '「', '」', '『', '』', '｢', '｣']);
     let is_year_of_four = |value: &str| value.len() == 10;
     let can_be_typed = |(key, value): &(&str, String)| match *key {

@@ -1,5 +1,6 @@
-//! The definition of an instance with a secret in it: what is sealed opens as it was, what is tampered with does not open as anything
-//! else, and nobody makes one without the key.
+//! Fuzzes instance definitions with a secret.
+//!
+//! A sealed value opens to the original value. A modified one never opens to another value, and sealing requires the key.
 
 #![no_main]
 
@@ -46,7 +47,7 @@ fuzz_target!(|input: (bool, &str, &str, Vec<(u16, u8)>, &[u8])| {
     }
 });
 
-/// Returns what is sealed in any field, if it opens.
+/// Returns the first sealed value that opens.
 fn opened(instances: &Instances, definition: &Definition) -> Option<String> {
     let mut opened = definition.fields.iter().filter_map(|(field, value)| match value {
         FieldValue::Sealed(sealed) => instances.open(definition, field, sealed).ok(),

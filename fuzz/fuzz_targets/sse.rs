@@ -1,5 +1,6 @@
-//! What a language model may stream through the proxy, however it is cut: it passes byte for byte, and what is heard of it does not
-//! depend on the cuts.
+//! Fuzzes streams of a language model through the proxy.
+//!
+//! A stream is forwarded byte for byte, and the parsed text does not depend on how the stream is split.
 
 #![no_main]
 
@@ -19,10 +20,10 @@ use memory_core::conversation::{
 };
 use memory_core::testing::{FakeJobs, conversations};
 
-/// The proxy, as somebody who asks it over one connection sees it.
+/// The proxy, as a client connection.
 static PROXY: LazyLock<Mutex<BufReader<TcpStream>>> = LazyLock::new(|| Mutex::new(BufReader::new(proxy())));
 
-/// The pieces that the model answers next.
+/// The chunks of the next response of the model.
 static NEXT: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
 
 fuzz_target!(|input: (Vec<u8>, &[u8])| {
@@ -49,14 +50,14 @@ fuzz_target!(|input: (Vec<u8>, &[u8])| {
     assert!(chunks(proxy) == stream, "what comes passes as it is");
 });
 
-/// Reads a line, without what ends it.
+/// Reads a line without its line break.
 fn line(stream: &mut impl BufRead) -> String {
     let mut line = String::new();
     stream.read_line(&mut line).expect("text");
     line.trim_end().to_owned()
 }
 
-/// Reads a body that comes in chunks.
+/// Reads a chunked body.
 fn chunks(stream: &mut impl BufRead) -> Vec<u8> {
     let mut body = Vec::new();
     loop {
@@ -71,7 +72,7 @@ fn chunks(stream: &mut impl BufRead) -> Vec<u8> {
     }
 }
 
-/// Answers each request with the next pieces, one chunk each.
+/// Starts a fake model that answers each request with [`NEXT`], one chunk each; returns its address.
 fn model() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let place = listener.local_addr().expect("an address");
@@ -107,7 +108,7 @@ fn answer(mut stream: BufReader<TcpStream>) {
             answer.extend(b"\r\n");
         }
         answer.extend(b"0\r\n\r\n");
-        // Written at once they would come at once; the first part shows that nothing waits for the second.
+        // Two writes, so that the parts may arrive separately; the proxy must not wait for the second one.
         let (first, second) = answer.split_at(answer.len() / 2);
         if stream.get_mut().write_all(first).and_then(|()| stream.get_mut().write_all(second)).is_err() {
             return;
@@ -142,7 +143,7 @@ impl Told for Nobody {
     fn kept(&self, _: &ConversationId) {}
 
     fn trouble(&self, what: &str) {
-        // An answer that cannot be read is told of.
+        // A warning about an unreadable answer has a text.
         assert!(!what.is_empty());
     }
 
@@ -151,7 +152,7 @@ impl Told for Nobody {
     }
 }
 
-/// Conversations of which nothing is kept, or the memory would be full after a million answers.
+/// A conversation store that discards everything, so that a million answers do not exhaust the memory.
 #[derive(Debug)]
 struct Forgetful;
 

@@ -1,4 +1,6 @@
-//! A text that names times, seen from any moment in any zone: a reading stands where it says, and a period has an order.
+//! Fuzzes texts with dates, relative to any time in any zone.
+//!
+//! The span of a reading contains its text, and a period starts before it ends.
 
 #![no_main]
 
@@ -10,7 +12,7 @@ use memory_core::Filter;
 use memory_core::question::meant;
 use memory_core::when::{Kind, Relation, readings, when};
 
-/// The last second of the year 9999.
+/// The last second of the year 9999, as a Unix timestamp.
 const LAST: u64 = 253_402_300_799;
 
 fuzz_target!(|input: (u64, u32, &str)| {

@@ -1,4 +1,4 @@
-//! A text with wikilinks and tags: what is found stands there.
+//! Fuzzes texts with wikilinks and tags: the span of each link contains it.
 
 #![no_main]
 
@@ -13,11 +13,11 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(links, parse_prose(&prose));
     let mut end = 0;
     for link in &links {
-        // To slice between the bytes of a character panics.
+        // A slice within a character would panic.
         let there = &text[link.span.clone()];
         assert!(there.starts_with(if link.embed { "![[" } else { "[[" }) && there.ends_with("]]"), "{there}");
         assert!(end <= link.span.start && !there.contains('\n'), "{there}");
-        // What is code in it is blank.
+        // Code in the target is blanked.
         assert!(prose[link.span.clone()].contains(&link.target), "{there}");
         end = link.span.end;
         let _ = keys(&link.target);

@@ -1,4 +1,4 @@
-//! What several targets need.
+//! Functions that several fuzz targets share.
 
 use std::fs;
 use std::path::Path;
@@ -11,22 +11,26 @@ use memory_core::{Finding, MemoryId, Source, SourceError};
 use memory_store::markdown::{decode, encode};
 use tempfile::TempDir;
 
-/// Returns an empty folder, in memory where the system has that: most inputs are over before a disk has turned.
+/// Returns an empty folder, in shared memory if available.
+///
+/// Most inputs take less time than a disk access.
 pub fn folder() -> TempDir {
     let shared_memory = Path::new("/dev/shm");
     let folder = if shared_memory.is_dir() { tempfile::tempdir_in(shared_memory) } else { tempfile::tempdir() };
     folder.expect("there is room")
 }
 
-/// Returns an agent with nothing in its memory.
+/// Returns an agent with an empty store.
 pub fn agent() -> Arc<Agent> {
     let services = services(Arc::new(FakeStore::default()));
     let local_time = Arc::new(|moment: DateTime<Utc>| moment.fixed_offset());
     Arc::new(Agent::new(services, local_time, &Offer::usual(), Vec::new(), None).expect("no tool is named"))
 }
 
-/// Puts a note beside another in a folder of that name, and takes in both: whatever is taken in has an origin, and is read as it is kept.
-/// The first line of the bytes is the name of the note, where it can be one.
+/// Ingests a folder with a fuzzed note and another note.
+///
+/// The first line of `bytes` is the name of the note, if it is a valid one. Asserts that each ingested note has an origin
+/// and is read back unchanged.
 pub fn take_in<S: Source>(folder_name: &str, bytes: &[u8], open: fn(&Path) -> Result<S, SourceError>) {
     let home = folder();
     let folder = home.path().join(folder_name);
