@@ -1,9 +1,10 @@
-//! An agent that remembers: a loop around any model behind the usual chat completions, with an index of topics in its prompt and five
-//! tools to look into them.
+//! An agent with a memory: a loop around a chat model, with an index of topics in the system prompt.
+//!
+//! Any model behind the OpenAI chat completions API works. The model gets five tools to read and change topics.
 //!
 //!     OPENAI_BASE_URL=http://localhost:11434/v1 MODEL=llama3.2 cargo run -p examples --bin agent_loop
 //!
-//! Each line that is read is a prompt. Topics are kept in `.memory` of the folder it runs in; the loop itself keeps nothing.
+//! Each line of the standard input is a prompt. The topics are stored in `.memory` of the current folder; the loop itself stores nothing.
 
 use std::error::Error;
 use std::io::{self, BufRead, Write};
@@ -19,7 +20,7 @@ use memory_store::topic::TopicFolder;
 use memory_store::{FileStore, Options, RandomIds, SystemClock};
 use serde_json::{Value, json};
 
-/// A prompt takes so many rounds of tools at most.
+/// Maximum number of tool rounds for a prompt.
 const ROUNDS: usize = 16;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -27,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (session, topics) = open(&PathBuf::from(".memory"))?;
     let mut messages = vec![Value::Null];
     for prompt in io::stdin().lock().lines() {
-        // What was remembered a moment ago is in the next prompt.
+        // The context includes the changes of the previous prompt.
         messages[0] = json!({ "role": "system", "content": format!("You are a helpful agent.\n\n{}", context(&topics)?) });
         messages.push(json!({ "role": "user", "content": prompt? }));
         let answer = answer(&model, &session, &mut messages)?;
@@ -36,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Asks the model until it has an answer, and does what it asks for meanwhile.
+/// Calls the model, and the tools that it requests, until it returns an answer.
 fn answer(model: &Model, session: &Session, messages: &mut Vec<Value>) -> Result<String, Box<dyn Error>> {
     let tools: Vec<Value> = session
         .agent()
@@ -63,7 +64,7 @@ fn answer(model: &Model, session: &Session, messages: &mut Vec<Value>) -> Result
     Err("the model asks for tools without end".into())
 }
 
-/// Does what the model asks for. What cannot be done is told to it as well: it may do better.
+/// Calls a tool. An error is returned to the model too, so that it can correct the call.
 fn use_tool(session: &Session, name: &str, arguments: &Value) -> String {
     let parameters = match arguments {
         Value::String(text) => serde_json::from_str(text).unwrap_or(Value::Null),
@@ -75,12 +76,14 @@ fn use_tool(session: &Session, name: &str, arguments: &Value) -> String {
     }
 }
 
-/// Opens the topics in a folder, and an agent with the five tools of them under the names that models know.
+/// Opens the topics in a folder, and an agent with the five topic tools.
+///
+/// The tools have the names that models know.
 fn open(folder: &PathBuf) -> Result<(Session, Topics), Box<dyn Error>> {
     let (clock, ids) = (Arc::new(SystemClock), Arc::new(RandomIds));
     let store = Arc::new(TopicFolder::new(folder));
     let topics = Topics { store, clock: clock.clone(), ids: ids.clone(), actor: "agent_loop".into() };
-    // The tools of memories are not offered, but stand on the same ground.
+    // The agent needs a store of memories, although their tools are not offered.
     let home = match std::env::var_os("MEMORY_ROOT") {
         Some(root) => PathBuf::from(root),
         None => std::env::home_dir().ok_or("there is no home folder; MEMORY_ROOT names one")?.join(".memory"),
@@ -105,7 +108,7 @@ fn open(folder: &PathBuf) -> Result<(Session, Topics), Box<dyn Error>> {
     Ok((Session::begin(&agent, &View { agent: "agent_loop".parse().ok(), project: None }), topics))
 }
 
-/// Where the model is.
+/// The address, the name and the API key of the model.
 struct Model {
     url: String,
     name: String,

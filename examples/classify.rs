@@ -1,12 +1,12 @@
-//! Fits the weights that memories are classified by: `classify [FILE] [--wrong] [--write]`.
+//! Trains the weights of the category classifier: `classify [FILE] [--wrong] [--write]`.
 //!
-//! The notes in `examples/classify/` are what it learns from, JSON lines of `{text, lang, category}`. It prints how well that
-//! goes under five-fold cross-validation: macro-F1 of each language, and the confusion matrix. FILE holds other such lines, each
-//! with an `origin`; the weights of our notes alone are tried on them, and then, in folds, those of our notes and the rest
-//! of FILE.
+//! The training data are the notes in `examples/classify/`, JSON lines of `{text, lang, category}`. The program prints the
+//! results of a five-fold cross-validation: the macro-F1 of each language, and the confusion matrix. FILE contains more
+//! such lines, each with an `origin`. They are classified with the weights of the notes alone, and then, in a
+//! cross-validation, with the weights of the notes and the other folds of FILE.
 //!
-//! With `--wrong`, lists what was taken for something else. With `--write`, keeps the weights where `memory_dream` has them; the
-//! same notes give the same weights.
+//! `--wrong` lists the misclassified notes. `--write` writes the weights to the file that `memory_dream` includes. The same
+//! notes always give the same weights.
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
@@ -24,25 +24,25 @@ type Row = [f64; LABELS.len()];
 const NOTES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/classify");
 const WEIGHTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../memory-dream/src/classify/weights.bin");
 
-/// In how many parts notes are divided for cross-validation.
+/// Number of folds of the cross-validation.
 const FOLDS: usize = 5;
 
-/// How often all notes are looked at.
+/// Number of training epochs.
 const ROUNDS: usize = 150;
 
-/// How far a weight moves at first.
+/// Initial learning rate.
 const RATE: f64 = 0.1;
 
-/// How much large weights cost.
+/// L2 regularization strength.
 const RIDGE: f64 = 6e-5;
 
-/// How far the weight of a note depends on how rare its category is: 0 not at all, 1 so that all categories weigh the same.
+/// Exponent of the class weights: 0 for equal notes, 1 for equal categories.
 const BALANCE: f64 = 0.5;
 
-/// What fewer notes have tells nothing.
+/// Minimum number of notes that contain a feature; rarer features are ignored.
 const SEEN: usize = 2;
 
-/// Weights that reach no further than this, as a part of the largest, are left out.
+/// Minimum size of a weight, as a fraction of the largest; smaller weights are dropped.
 const SMALLEST: f64 = 0.03;
 
 fn main() -> Outcome<()> {
@@ -69,7 +69,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// A note, and where it belongs.
+/// A labelled note with its features.
 struct Labelled {
     text: String,
     lang: String,
@@ -84,7 +84,7 @@ impl Labelled {
     }
 }
 
-/// Reads all notes of a folder, and sums them up.
+/// Reads all notes of a folder; returns them with a hash of their text.
 fn ours(folder: &Path) -> Outcome<(Vec<Labelled>, u64)> {
     let entries: Result<Vec<_>, _> = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect();
     let mut paths = entries?;
@@ -110,14 +110,16 @@ fn labelled(line: &str) -> Outcome<Labelled> {
     Ok(Labelled { text, lang: field("lang"), origin, label, features })
 }
 
-/// Weights before they are rounded.
+/// The trained weights before quantization.
 struct Fitted {
     sum: u64,
     bias: Row,
     rows: BTreeMap<u32, Row>,
 }
 
-/// Fits weights: a multinomial logistic regression with a ridge, by Adam over all notes at once; rare categories weigh more.
+/// Trains a multinomial logistic regression with L2 regularization.
+///
+/// The optimizer is Adam over the full batch. Notes of rare categories have larger weights.
 fn fit(notes: &[&Labelled], sum: u64) -> Fitted {
     let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
     for feature in notes.iter().flat_map(|note| note.features.iter()) {
@@ -158,7 +160,7 @@ fn fit(notes: &[&Labelled], sum: u64) -> Fitted {
             *weight -= step * (*mean / mean_due) / ((*spread / spread_due).sqrt() + 1e-8);
         }
     }
-    // What speaks for all categories alike speaks for none.
+    // A weight common to all categories has no effect on the result.
     let centred = |row: Row| row.map(|weight| weight - row.iter().sum::<f64>() / number(LABELS.len()));
     let bias = centred(weights.pop().expect("the last row is the bias"));
     Fitted { sum, bias, rows: keys.into_iter().zip(weights.into_iter().map(centred)).collect() }
@@ -180,13 +182,13 @@ fn probabilities(scores: &Row, temperature: f64) -> Row {
 }
 
 impl Fitted {
-    /// Rounds the weights to steps, so that one takes a byte.
+    /// Quantizes the weights to one byte each.
     #[expect(clippy::cast_possible_truncation, reason = "a weight is at most 127 steps, and rounded anyhow")]
     fn at(mut self, temperature: f64) -> Model {
         let reach = |row: &Row| row.iter().fold(0.0, |most: f64, weight| most.max(weight.abs()));
         let most = self.rows.values().map(reach).fold(0.0, f64::max);
         self.rows.retain(|_, row| SMALLEST * most < reach(row));
-        // No note has tags; one that names a category says as much as anything may.
+        // The notes have no tags. A tag that names a category gets the largest weight.
         for (place, label) in LABELS.iter().enumerate() {
             let mut row = [-most / number(LABELS.len() - 1); LABELS.len()];
             row[place] = most;
@@ -198,14 +200,14 @@ impl Fitted {
     }
 }
 
-/// A note, and what it was taken for by weights that had not seen it.
+/// A note and its classification by weights that were trained without it.
 type Judged<'a> = (&'a Labelled, Classification);
 
 fn judged<'a>(model: &Model, notes: Vec<&'a Labelled>) -> Vec<Judged<'a>> {
     notes.into_iter().map(|note| (note, classify_by(model, &note.features))).collect()
 }
 
-/// Judges each fold of `notes` by the others, and by what is `always` learnt from.
+/// Classifies each fold of `notes` with weights trained on the other folds and on `always`.
 fn cross_validated<'a>(always: &[&Labelled], notes: &[&'a Labelled], temperature: f64) -> Vec<Judged<'a>> {
     let fold = |fold: usize| {
         let is_in = |place: usize| place % FOLDS == fold;
@@ -216,7 +218,7 @@ fn cross_validated<'a>(always: &[&Labelled], notes: &[&'a Labelled], temperature
     (0..FOLDS).flat_map(fold).collect()
 }
 
-/// Returns the temperature at which what was not seen is the least surprising.
+/// Returns the temperature with the lowest cross-entropy on the notes.
 fn temperature(judged: &[Judged<'_>]) -> f64 {
     let surprise = |temperature: f64| -> f64 {
         let of = |(note, found): &Judged<'_>| {
@@ -236,7 +238,7 @@ fn place(category: Category) -> usize {
     LABELS.iter().position(|label| *label == category).expect("only labels are found")
 }
 
-/// Prints the figures of each group, and the confusion matrix of all.
+/// Prints the metrics of each group, and the confusion matrix of all notes.
 fn print(judged: &[Judged<'_>], group: impl Fn(&Labelled) -> String) {
     let mut groups: BTreeMap<String, Vec<&Judged<'_>>> = BTreeMap::new();
     for one in judged {
@@ -271,7 +273,7 @@ fn print(judged: &[Judged<'_>], group: impl Fn(&Labelled) -> String) {
     }
 }
 
-/// Prints how long it takes to read and judge a note.
+/// Prints the time to classify a note.
 fn print_speed(model: &Model, notes: &[Labelled]) {
     let (mut sixty, mut words) = (String::new(), 0);
     let mut texts = Vec::new();
@@ -299,7 +301,7 @@ fn right(judged: &[&Judged<'_>]) -> f64 {
     number(right) / number(judged.len().max(1))
 }
 
-/// The mean of the F1 of every category that is there.
+/// Returns the mean F1 of all categories that occur.
 fn macro_f1(judged: &[&Judged<'_>]) -> f64 {
     let f1 = |label: usize| {
         let (mut hits, mut is, mut taken) = (0, 0, 0);

@@ -1,7 +1,7 @@
-//! Programs that embed the crates; none is needed to build or use `memory`.
+//! Example programs that embed the crates; `memory` itself does not need them.
 //!
-//! `agent_loop.rs` is an agent that remembers, and `topics/agent_loop.sh` is the same as a script; `instances/` holds more scripts.
-//! `classify.rs` fits the weights that memories are classified by, on the notes in `classify/`; `vault/` is the sample vault of
-//! `memory tour`.
+//! `agent_loop.rs` is an agent with a memory, and `topics/agent_loop.sh` is the same as a shell script; `instances/`
+//! contains more scripts. `classify.rs` trains the weights of the category classifier on the notes in `classify/`. `vault/`
+//! is the sample vault of `memory tour`.
 
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! The agent loop remembers through seven prompts.
+//! Tests that the agent loop uses its memory over seven prompts.
 
 #[path = "../../../memory-agent/tests/it/model/server.rs"]
 #[expect(dead_code, reason = "what goes wrong on the way to a model is tested where models are asked")]

@@ -1,10 +1,10 @@
-//! Seven prompts, and what a model says to them.
+//! A conversation of seven prompts with a fake model.
 
 use serde_json::{Value, json};
 
 use crate::model_server::Reply;
 
-/// What a person says, one prompt a line.
+/// The prompts of the user, one per line.
 pub(crate) const PROMPTS: &str = "\
 What do you currently remember? Check your memory.
 I prefer TypeScript over JavaScript and always use strict mode. Remember that.
@@ -15,7 +15,7 @@ The auth service decision is outdated. Delete that memory.
 List all memory files and show me the current index.
 ";
 
-/// What the model replies, in order: it calls tools, and then it says something.
+/// The replies of the model, in order: tool calls, then an answer.
 pub(crate) fn replies() -> Vec<Reply> {
     let prefs = json!({
         "filename": "user_prefs.md", "name": "User Preferences", "description": "Languages and modes", "memory_type": "user",
@@ -47,7 +47,7 @@ pub(crate) fn replies() -> Vec<Reply> {
     ]
 }
 
-/// What the loop prints.
+/// The expected output of the loop.
 pub(crate) const SAID: &str = "\
 I remember nothing yet.
 I will remember that.
@@ -58,7 +58,7 @@ It is forgotten.
 There is one file.
 ";
 
-/// Checks what the model was sent, and what is left in the folder of topics.
+/// Checks the requests to the model, and the files in the folder of topics.
 pub(crate) fn check(asked: &[Value], file: &dyn Fn(&str) -> Option<String>) {
     assert_eq!(asked.len(), 14);
     let names: Vec<_> =
