@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Envir
     }
     let cli = match line.parse() {
         Ok(cli) => cli,
-        // A client may call a hook of another version, and would take an error message for the hook's output.
+        // The client may expect a hook of another version; it would take an error message for the output of the hook.
         Err(error) if error.use_stderr() && arguments.get(1).is_some_and(|first| first == "hook") => return ExitCode::Done,
         Err(error) => return usage::answer(&error, arguments, environment, streams, program),
     };
