@@ -58,8 +58,8 @@ impl Invocation {
 
     /// Returns the updated form of a command that is in the file.
     ///
-    /// Arguments that a user added remain. So does the home in the command, unless `self` has one: an update never sends an
-    /// agent to another home.
+    /// Arguments that a user added remain, except `--agent`, which is reset. The home in the command remains too, unless
+    /// `self` has one: an update never sends an agent to another home.
     pub(super) fn renewed(&self, verb: Verb, found: &[String]) -> Vec<String> {
         let home = self.root.clone().or_else(|| Flags::of(found).root.map(str::to_owned));
         let own = Self { root: home, ..self.clone() }.words(verb);
