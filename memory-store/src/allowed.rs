@@ -1,4 +1,4 @@
-//! Which folders instances may be in.
+//! The list of folders that may contain instances.
 
 use std::ffi::OsStr;
 use std::io;
@@ -6,22 +6,24 @@ use std::path::{Component, Path, PathBuf};
 
 use memory_core::instance::InstanceError;
 
-/// The folders below which paths of instances must lie, once every symlink is followed.
+/// The folders that may contain paths of instances, with all symlinks resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllowedPaths(Vec<PathBuf>);
 
 impl AllowedPaths {
-    /// Reads folders with `:` between them, as `PATH` is written; each as `whole` makes it whole.
+    /// Parses a list of folders separated by `:`, like `PATH`.
+    ///
+    /// `whole` makes each folder absolute.
     pub fn read(text: &OsStr, whole: impl Fn(&Path) -> PathBuf) -> Self {
         let folders = std::env::split_paths(text).filter(|path| !path.as_os_str().is_empty());
-        // One that cannot be followed allows nothing.
+        // A folder that cannot be resolved permits nothing.
         Self(folders.filter_map(|path| followed(&whole(&path)).ok()).collect())
     }
 
-    /// Returns where `path` leads.
+    /// Resolves the symlinks of `path` and returns the result.
     ///
     /// # Errors
-    /// [`InstanceError::PathRefused`] if that is not below an allowed folder.
+    /// [`InstanceError::PathRefused`] if the path cannot be resolved or is not below an allowed folder.
     pub fn check(&self, path: &Path) -> Result<PathBuf, InstanceError> {
         let shown = || path.display().to_string();
         let place = followed(path)
@@ -33,7 +35,7 @@ impl AllowedPaths {
     }
 }
 
-/// Returns where an absolute path leads, though its end may not be there yet.
+/// Resolves the symlinks of an absolute path; the last components need not exist yet.
 fn followed(path: &Path) -> io::Result<PathBuf> {
     let refused = |why: &str| io::Error::new(io::ErrorKind::InvalidInput, why);
     if path.components().any(|part| part == Component::ParentDir) {
@@ -44,7 +46,7 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
     loop {
         match there.canonicalize() {
             Ok(place) => return Ok(missing.iter().rev().fold(place, |place, part| place.join(part))),
-            // A symlink to nowhere would be followed by whoever makes what is missing.
+            // Creating the missing components would follow a dangling symlink.
             Err(_) if there.is_symlink() => return Err(refused("it leads through a symlink to nowhere")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 missing.push(there.file_name().ok_or(error)?);

@@ -1,13 +1,13 @@
-//! What a process leaves behind that dies of a mistake.
+//! Disables core dumps.
 
 use std::io;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Has this process, and those that it starts, leave no image of their memory behind: keys and memories stand in it.
+/// Disables core dumps for this process and its children: a dump contains keys and memories.
 ///
 /// # Errors
-/// When the system refuses.
+/// If the system call fails.
 pub fn leave_no_core() -> io::Result<()> {
     let maximum = getrlimit(Resource::Core).maximum;
     Ok(setrlimit(Resource::Core, Rlimit { current: Some(0), maximum })?)

@@ -5,8 +5,10 @@ use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
-/// Writes a file that may be deleted at any time, in one step: whoever reads it sees what was there before, or this. A power cut
-/// may lose it. Only its owner may read it, and the folders below `root`, which are made if they are not there.
+/// Writes a file that may be deleted at any time, atomically.
+///
+/// Readers see the previous content or the new one; a power cut may lose the file. The file and the folders below `root`, which
+/// are created if missing, are accessible only to their owner.
 pub(crate) fn write(root: &Path, path: impl AsRef<Path>, bytes: &[u8]) -> io::Result<()> {
     let path = path.as_ref();
     let folders: Vec<&Path> = path.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty()).collect();
@@ -18,7 +20,9 @@ pub(crate) fn write(root: &Path, path: impl AsRef<Path>, bytes: &[u8]) -> io::Re
     Ok(())
 }
 
-/// Makes a folder whose parent is there: a home that was moved away is not begun anew in its former place.
+/// Creates a folder in an existing parent.
+///
+/// It does not create parents, so that a home that was moved away does not reappear at its old path.
 pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => Ok(()),

@@ -1,4 +1,4 @@
-//! Editing one text of a person, such as the settings.
+//! Edits a text file that a user maintains, such as the settings.
 
 use std::io;
 use std::path::Path;
@@ -9,13 +9,16 @@ use crate::disk::{Disk, RealDisk};
 use crate::error::io_error;
 use crate::lock::{PATIENCE, WriterLock};
 
-/// Puts what `edit` makes of the text of a file in its place, durably and in one step; the text is empty if there is no file. Whoever edits
-/// it in this way at the same time waits, so no edit is lost. The file keeps its rights; a new one is for its owner alone, and so are folders
-/// that are made for it.
+/// Replaces the text of a file with the result of `edit`, durably and atomically.
+///
+/// `edit` gets an empty text if the file does not exist. Concurrent calls for one folder wait for each other, so no edit is lost.
+/// The file keeps its owner, group and mode as far as this process may set them; a new file, and folders that are created for it,
+/// are accessible only to their owner.
 ///
 /// # Errors
-/// What `edit` refuses; or [`StoreError::Locked`]; or when the file is a symlink, no UTF-8 or read-only, or the disk refuses. Then
-/// nothing has changed.
+/// An error of `edit`; [`StoreError::Locked`]; or if the file is a symlink, not UTF-8 or read-only, or on an I/O error. In all
+/// these cases
+/// except a failed sync of the folder at the end the file is unchanged.
 pub fn edit_file<E: From<StoreError>>(path: &Path, edit: impl FnOnce(&str) -> Result<String, E>) -> Result<(), E> {
     let refused = |error: io::Error| io_error(format!("edit {}", path.display()), error);
     let name = path.file_name().and_then(|name| name.to_str());
@@ -38,7 +41,7 @@ pub fn edit_file<E: From<StoreError>>(path: &Path, edit: impl FnOnce(&str) -> Re
         disk.rename(&waiting, name)
     };
     if let Err(error) = placed() {
-        // If this fails too, the next edit writes over it.
+        // If this fails too, the next edit overwrites it.
         let _ = disk.remove(&waiting);
         return Err(refused(error).into());
     }

@@ -1,16 +1,18 @@
-//! How the machine's errors become those of the domain.
+//! Conversion of I/O and index errors to [`StoreError`].
 
 use std::error::Error;
 use std::io;
 
 use memory_core::{Code, StoreError};
 
-/// Says that `action` failed because the disk refused.
+/// Returns the error for an `action` that failed with an I/O error.
+///
+/// `action` is a verb and a path, as in `read a/b.md`.
 pub(crate) fn io_error(action: impl Into<String>, source: io::Error) -> StoreError {
-    // Opening a symlink as if it were none is how the system says that it is one.
+    // The system reports `ELOOP` when a path is a symlink and is opened with `O_NOFOLLOW`.
     if source.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) {
         let action = action.into();
-        // What was tried is a verb, and the path it was tried on.
+        // `action` is a verb and a path; the error contains the path.
         return StoreError::Outside { path: action.split_once(' ').map_or(action.as_str(), |(_, path)| path).to_owned() };
     }
     let code = match source.kind() {
@@ -20,7 +22,7 @@ pub(crate) fn io_error(action: impl Into<String>, source: io::Error) -> StoreErr
     StoreError::Backend { action: action.into(), code, source: Box::new(source) }
 }
 
-/// Says that `action` failed because the index refused.
+/// Returns the error for an `action` that failed in the index.
 pub(crate) fn index_error(action: impl Into<String>, source: impl Error + Send + Sync + 'static) -> StoreError {
     StoreError::Backend { action: action.into(), code: Code::Io, source: Box::new(source) }
 }

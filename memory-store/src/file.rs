@@ -1,4 +1,4 @@
-//! A memory's file, as it stands now.
+//! Loads a memory file from the disk.
 
 use chrono::{DateTime, Utc};
 use memory_core::{Code, ContentHash, Place, Problem, Stamp, StoreError, Stored};
@@ -9,19 +9,22 @@ use crate::disk::{Disk, Signature};
 use crate::error::io_error;
 use crate::markdown;
 
-/// A memory's file, as it stands now.
+/// A memory file as read from the disk.
 #[derive(Debug, Clone)]
 pub(crate) struct Loaded {
-    /// What it says.
+    /// The parsed memory.
     pub stored: Stored,
-    /// Its bytes.
+    /// The bytes of the file.
     pub bytes: Vec<u8>,
-    /// Its signature when it was read.
+    /// The signature of the file when it was read.
     pub signature: Signature,
 }
 
-/// Reads the memory's file at `path`, or returns `None` if there is none. A file that is too large or may not be read
-/// is an error; whatever else is wrong with it comes back as its `problem`.
+/// Reads the memory file at `path`, or returns `None` if it does not exist.
+///
+/// # Errors
+/// If the file is too large, outside the home or cannot be read. Every other defect is returned as the `problem` of the parsed
+/// memory.
 pub(crate) fn load(disk: &dyn Disk, path: &str) -> Result<Option<Loaded>, StoreError> {
     let (bytes, signature) = match disk.read(path) {
         Ok(Some(read)) => read,
@@ -45,12 +48,12 @@ pub(crate) fn load(disk: &dyn Disk, path: &str) -> Result<Option<Loaded>, StoreE
     Ok(Some(Loaded { stored, bytes, signature }))
 }
 
-/// Tells whether a file is part of a conversation, and changed as that is.
+/// Returns whether a file is part of a conversation, which has its own format.
 pub(crate) fn is_of_conversation(path: &str) -> bool {
     Place::of(path) == Place::Conversations
 }
 
-/// Returns the moment that lies so many nanoseconds after the start of 1970.
+/// Converts nanoseconds since 1970 to a time.
 pub(crate) fn moment(nanoseconds: i64) -> DateTime<Utc> {
     DateTime::from_timestamp_nanos(nanoseconds)
 }

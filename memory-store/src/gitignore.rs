@@ -1,11 +1,11 @@
-//! The `.gitignore` beside derived and private files in a folder of a project.
+//! The `.gitignore` for derived and private files in a folder of a project.
 
 use crate::disk::Disk;
 
-/// The file in which git looks for what it is to ignore.
+/// The name of the file.
 const FILE: &str = ".gitignore";
 
-/// Names the derived and private files that topics and banks keep in their folders.
+/// The content: the derived and private files in the folders of topics and banks.
 const TEXT: &str = "\
 # Written once by memory, and yours to change from now on.
 # Derived files, locks, and former texts, which may hold what was deleted on purpose.
@@ -23,11 +23,12 @@ const TEXT: &str = "\
 _index.json
 ";
 
-/// Where it waits until it may take its place.
+/// The temporary file that is renamed to [`FILE`].
 const WAITING: &str = ".index.tmp";
 
-/// Writes the `.gitignore` of a folder, unless there is something of that name. Nothing of ours depends on it, so a failure is no error. The
-/// caller holds the lock.
+/// Writes the `.gitignore` of a folder, unless the name is in use.
+///
+/// Nothing depends on the file, so a failure is not an error. The caller holds the lock.
 pub(crate) fn write(disk: &dyn Disk) {
     let is_free = disk.read_part(FILE, 0, 1).is_ok() && matches!(disk.signature(FILE), Ok(None));
     if is_free && disk.write(WAITING, TEXT.as_bytes()).and_then(|()| disk.sync_file(WAITING)).is_ok() {

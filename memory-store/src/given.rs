@@ -1,4 +1,4 @@
-//! What sessions of several processes were given already.
+//! Persists the list of memories that a session has already received.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,15 @@ use memory_core::{ContentHash, Given};
 use crate::derived;
 use crate::error::io_error;
 
-/// The folder below the index; what is in it may be deleted at any time.
+/// The folder, below the index; its content may be deleted at any time.
 const FOLDER: &str = "index/sessions";
 
-/// A session that was not heard of for longer is over.
+/// A session without activity for longer than this has ended.
 const OVER: Duration = Duration::from_hours(7 * 24);
 
-/// What one session was given, kept for its next process. It is a convenience: what is lost is given once more.
+/// The file with the memories that one session has already received.
+///
+/// The next process of the session reads it. A lost entry only means that a memory is shown again.
 #[derive(Debug)]
 pub struct GivenFile {
     root: PathBuf,
@@ -23,12 +25,12 @@ pub struct GivenFile {
 }
 
 impl GivenFile {
-    /// Returns the file of the session that is called `session`, in the home at `root`.
+    /// Returns the file of the session with the name `session`, in the home at `root`.
     pub fn of(root: &Path, session: &str) -> Self {
         Self { root: root.to_owned(), path: Path::new(FOLDER).join(format!("{}.txt", ContentHash::of(session))) }
     }
 
-    /// Returns what the session was given.
+    /// Reads the list; a missing file and unreadable lines count as empty.
     pub fn load(&self) -> Given {
         let text = fs::read_to_string(self.root.join(&self.path)).unwrap_or_default();
         let entry = |line: &str| {
@@ -38,10 +40,10 @@ impl GivenFile {
         text.lines().filter_map(entry).collect()
     }
 
-    /// Keeps what the session was given, and forgets sessions that are over at `now`.
+    /// Writes the list, and deletes the files of sessions that have ended at `now`.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// If the file cannot be written.
     pub fn keep(&self, given: &Given, now: SystemTime) -> Result<(), memory_core::StoreError> {
         let mut entries = given.entries();
         entries.sort_unstable_by_key(|(id, _)| *id);
@@ -57,7 +59,7 @@ fn forget(folder: &Path, now: SystemTime) {
     for file in fs::read_dir(folder).into_iter().flatten().flatten() {
         let changed = file.metadata().and_then(|found| found.modified());
         if changed.is_ok_and(|changed| now.duration_since(changed).is_ok_and(|age| OVER < age)) {
-            // It is looked at again with the next session.
+            // A failure is ignored: the next session tries again.
             let _ = fs::remove_file(file.path());
         }
     }

@@ -1,29 +1,30 @@
-//! Memories as Markdown files, with an index beside them.
+//! Stores memories as Markdown files, with a search index.
 //!
-//! [`FileStore`] is the driver behind [`memory_core::MemoryStore`] and [`memory_core::History`], [`bank::BankFolder`] the one behind
-//! [`memory_core::bank::BankStore`], and [`Ledger`] the one behind [`memory_core::Meter`]. The files are the truth: the `index/` folder is a cache that may be deleted at any time,
-//! the `journal/` says what happened, and the `trash/` holds every file that was replaced or deleted, whole.
+//! [`FileStore`] implements [`memory_core::MemoryStore`] and [`memory_core::History`], [`bank::BankFolder`] implements
+//! [`memory_core::bank::BankStore`], and [`Ledger`] implements [`memory_core::Meter`]. The files are the source of truth. The
+//! `index/` folder is a cache that may be deleted at any time, the `journal/` records every operation, and the `trash/` holds a
+//! complete copy of every file that was replaced or deleted.
 //!
-//! | room | what is decided there |
+//! | module | content |
 //! |---|---|
-//! | [`markdown`] | what a memory looks like as a file, and how to change one without touching the rest of it |
-//! | `file_store` | how the parts make up the driver |
-//! | [`bank`] | what a bank looks like as a file, and how to change a part of one without touching the rest |
-//! | [`history`] | what sessions look like as files, and how their ends are found |
-//! | [`kv`] | what values look like as files |
-//! | [`postgres`] | what both look like in a database, and that nothing is done twice or lost on the way there |
-//! | [`topic`] | what topics look like as files, and the index of them |
-//! | [`conversation`] | what conversations look like as files, and what is still to be made of them |
-//! | [`sealed`] | how credentials are kept that others must not read, and where instances are defined |
-//! | `commit` | in which order things are done, so that an operation is whole or not at all |
-//! | [`disk`] | how bytes reach the disk and stay there; the only place that writes |
-//! | `edit` | how the text of a person is edited by several of us |
-//! | `journal` | what is written down before anything is done, and how an interrupted operation is taken back |
-//! | `daemon` | that there is one daemon, what it has done, what it tells, and how it hears of changed files |
-//! | `ledger` | what asking a language model costs, and that no budget is overdrawn |
-//! | `notifier` | how a person is told of something |
-//! | [`jq`] | what a filter makes of JSON, and that it takes neither too long nor too much |
-//! | `index` | how memories are found: SQLite for the documents, tantivy for their words, a mapped file for their vectors |
+//! | [`markdown`] | the file format of a memory, and edits that leave the rest of a file untouched |
+//! | `file_store` | the store that combines the other modules |
+//! | [`bank`] | the file format of a bank, and edits that leave the rest of a file untouched |
+//! | [`history`] | the file format of sessions, read from the end |
+//! | [`kv`] | the file format of key-value instances |
+//! | [`postgres`] | history and key-value instances in a database, with each write applied exactly once |
+//! | [`topic`] | the file format of topics, and their index |
+//! | [`conversation`] | the file format of conversations, and the queue of work on them |
+//! | [`sealed`] | encrypted credentials, and the definitions of instances |
+//! | `commit` | the order of the steps of an operation, so that it is atomic |
+//! | [`disk`] | durable file access; all durable writes below a home go through it |
+//! | `edit` | concurrent edits of a text file that a user maintains |
+//! | `journal` | the write-ahead journal, from which an interrupted operation is rolled back |
+//! | `daemon` | the lock, the state, the log and the file watcher of the daemon |
+//! | `ledger` | the cost of calls to a language model, and the enforcement of budgets |
+//! | `notifier` | notifications to the user |
+//! | [`jq`] | an evaluator for jq filters, with limits on time and memory |
+//! | `index` | the search index: SQLite for documents, tantivy for words, a memory-mapped file for vectors |
 
 #![forbid(unsafe_code)]
 

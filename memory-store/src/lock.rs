@@ -1,4 +1,4 @@
-//! One writer at a time.
+//! Locks that serialize writers.
 
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
@@ -12,23 +12,25 @@ use memory_core::StoreError;
 
 use crate::error::io_error;
 
-/// The file that writers lock. It lies beside the index and not in it, because that folder may be deleted at any time.
+/// The lock file of a home.
+///
+/// It is outside the index folder, because that folder may be deleted at any time.
 const NAME: &str = ".lock";
 
-/// The folder of the locks of those who write to one file among many.
+/// The folder of the locks for single files.
 pub(crate) const FOLDER: &str = ".locks";
 
-/// How long a writer waits for the others.
+/// The default timeout for a lock.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The right to write to a home, until dropped. The system takes it back when the process dies.
+/// An exclusive or shared lock, released on drop or when the process exits.
 #[derive(Debug)]
 pub(crate) struct WriterLock {
     file: File,
 }
 
 impl WriterLock {
-    /// Waits for the right to write to the home at `root`.
+    /// Waits for the exclusive lock of the home at `root`.
     ///
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
@@ -37,7 +39,7 @@ impl WriterLock {
         Self::lock(open(&place), &place, root, patience)
     }
 
-    /// Waits until nobody holds the home at `root` alone, and keeps them from it; others may share it.
+    /// Waits for a shared lock of the home at `root`, which excludes only [`WriterLock::acquire`].
     ///
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
@@ -46,8 +48,10 @@ impl WriterLock {
         Self::lock_as(Mode::Shared, open(&place), &place, root, patience)
     }
 
-    /// Waits for the right to write to the file `name` in the folder `root`; the file need not be there. Now and then two files have one
-    /// lock, so that there are never more than 256, and none is removed that somebody may wait for.
+    /// Waits for the exclusive lock of the file `name` in the folder `root`.
+    ///
+    /// The file need not exist. Names are hashed to 256 lock files, so two files sometimes share a lock. Lock files are never
+    /// deleted, because another process may wait for one.
     ///
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
@@ -55,7 +59,7 @@ impl WriterLock {
         Self::of_name(root, &format!("{:02x}", crc32fast::hash(name.as_bytes()) & 0xff), patience)
     }
 
-    /// Waits for the lock called `name` in the folder `root`, which is that of no other name.
+    /// Waits for the lock called `name` in the folder `root`; each name has its own lock file.
     ///
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
@@ -70,7 +74,7 @@ impl WriterLock {
         file.try_lock().ok().map(|()| Self { file })
     }
 
-    /// Waits for the right to write to the folder `root`, in which no file of ours may lie: the folder itself is locked.
+    /// Waits for a lock of the folder `root` itself, without a lock file in it.
     ///
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
@@ -78,10 +82,12 @@ impl WriterLock {
         Self::lock(File::open(root), root, root, patience)
     }
 
-    /// Says that something was written, before the lock is given back; returns by what others see it.
+    /// Writes a new random generation number to the lock file, and returns it.
+    ///
+    /// Other processes compare it with [`generation`] to detect the write.
     pub(crate) fn hand_on(&self) -> u64 {
         let mut bytes = [0; 8];
-        // Without chance or room on the disk, others find out a little later by the times of what was written.
+        // On failure, other processes detect the write a little later by the modification times of the files.
         if getrandom::fill(&mut bytes).is_ok() {
             let _ = self.file.write_all_at(&bytes, 0);
         }
@@ -111,10 +117,12 @@ impl WriterLock {
     }
 }
 
-/// Returns what the last writer left who [handed on](WriterLock::hand_on) the lock of the home at `root`.
+/// Returns the generation number of the home at `root`, or 0 if there is none.
+///
+/// [`WriterLock::hand_on`] writes it.
 pub(crate) fn generation(root: &Path) -> u64 {
     let mut bytes = [0; 8];
-    // Whatever else somebody put there is not waited for.
+    // If the path is a pipe, opening it must not block.
     let careful = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(i32::try_from(careful.bits()).unwrap_or_default());
@@ -122,14 +130,14 @@ pub(crate) fn generation(root: &Path) -> u64 {
     read.map_or(0, |()| u64::from_ne_bytes(bytes))
 }
 
-/// Whether others may hold a lock as well.
+/// Whether the lock is exclusive.
 #[derive(Debug, Clone, Copy)]
 enum Mode {
     Exclusive,
     Shared,
 }
 
-/// Opens the lock called `name` in the folder `root`, and returns where it is.
+/// Opens the lock file called `name` in the folder `root`, and returns its path.
 fn open_named(root: &Path, name: &str) -> (PathBuf, io::Result<File>) {
     let folder = root.join(FOLDER);
     let place = folder.join(name);
@@ -137,7 +145,7 @@ fn open_named(root: &Path, name: &str) -> (PathBuf, io::Result<File>) {
     let opened = match is_folder() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => match DirBuilder::new().mode(0o700).create(&folder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-            // Somebody else may have made it in the meantime.
+            // Another process may have created the folder since.
             _ => is_folder().and_then(|()| open(&place)),
         },
         Err(error) => Err(error),
@@ -153,8 +161,11 @@ fn open(place: &Path) -> io::Result<File> {
     options.open(place)
 }
 
-/// Waits for the lock on a thread of its own, because the system lets one wait for it without end or not at all. Writers
-/// get it in the order in which they came. A thread that nobody waits for any longer gives the lock back at once.
+/// Waits for the exclusive lock, at most for `patience`.
+///
+/// The wait runs on a separate thread, because the system offers only a blocking call without a timeout and a non-blocking one.
+/// Waiting processes get the lock in the order of their calls. If the caller has timed out, the thread releases the lock as soon
+/// as it gets it.
 pub(crate) fn wait(file: File, patience: Duration) -> Option<io::Result<File>> {
     wait_as(Mode::Exclusive, file, patience)
 }
@@ -167,7 +178,7 @@ fn wait_as(mode: Mode, file: File, patience: Duration) -> Option<io::Result<File
             Mode::Shared => file.lock_shared(),
         };
         let locked = locked.map(|()| file);
-        // This fails if the receiver is gone; then the file is closed here, and with it the lock.
+        // This fails if the receiver was dropped; then the file is closed here, which releases the lock.
         let _ = sender.send(locked);
     });
     receiver.recv_timeout(patience).ok()

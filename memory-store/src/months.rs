@@ -1,4 +1,4 @@
-//! What is kept month by month: a file of lines, `2026-05.jsonl`, and a folder beside it, `2026-05`.
+//! Monthly logs: a file of lines, `2026-05.jsonl`, and a folder next to it, `2026-05`.
 
 use std::io;
 
@@ -9,18 +9,19 @@ use memory_core::instance::{InstanceOperation, InstanceRecord, InstanceVerb};
 use crate::disk::{Disk, EntryKind, append_line};
 use crate::history::Backward;
 
-/// What the name of a file of lines ends with.
+/// The extension of a file of lines.
 const END: &str = ".jsonl";
 
-/// Adds a line to those in `folder`, durably, for what is done at `at`.
+/// Appends a line for an operation at the time `at` to the log in `folder`, durably.
 ///
-/// It comes after all others: the clock may have been set back, the order of lines must not be.
+/// The line is always the last one: if the clock was set back, the line is added to the latest
+/// file, so that the order of lines does not change.
 pub(crate) fn append(disk: &dyn Disk, folder: &str, at: DateTime<Utc>, line: &[u8]) -> io::Result<()> {
     let latest = files(disk, folder)?.pop().unwrap_or_default();
     append_line(disk, &latest.max(format!("{folder}/{}{END}", at.format("%Y-%m"))), line)
 }
 
-/// Returns the files of lines in `folder`, oldest first.
+/// Returns the paths of the files of lines in `folder`, oldest first.
 pub(crate) fn files(disk: &dyn Disk, folder: &str) -> io::Result<Vec<String>> {
     let entries = disk.folder(folder)?.into_iter().filter(|entry| entry.kind == EntryKind::File);
     let is_month = |name: &String| name.strip_suffix(END).and_then(end).is_some();
@@ -29,7 +30,7 @@ pub(crate) fn files(disk: &dyn Disk, folder: &str) -> io::Result<Vec<String>> {
     Ok(files)
 }
 
-/// Returns the lines of all months, newest first, those of a file from its end.
+/// Iterates over the lines of all months, newest first; each file is read from its end.
 pub(crate) fn newest_first<'a>(disk: &'a dyn Disk, folder: &str) -> io::Result<impl Iterator<Item = io::Result<Vec<u8>>> + 'a> {
     Ok(files(disk, folder)?.into_iter().rev().flat_map(|path| match backward(disk, &path) {
         Ok(lines) => Box::new(lines.into_iter().flatten()) as Box<dyn Iterator<Item = io::Result<Vec<u8>>>>,
@@ -38,17 +39,19 @@ pub(crate) fn newest_first<'a>(disk: &'a dyn Disk, folder: &str) -> io::Result<i
 }
 
 fn backward(disk: &dyn Disk, path: &str) -> io::Result<Option<impl Iterator<Item = io::Result<Vec<u8>>> + use<>>> {
-    // It may have been purged in the meantime.
+    // The file may have been purged since.
     let Some(file) = disk.open(path)? else { return Ok(None) };
     let end = file.metadata()?.len();
     Ok(Some(Backward::new(file, end).map(|line| line.map(|line| line.bytes))))
 }
 
-/// Removes what was done in months that ended before `before`; returns how many files and bytes that was. Nobody may add a line meanwhile.
+/// Deletes the months that ended before `before`; returns the number of deleted files and bytes.
+///
+/// No other process may append a line during the call.
 pub(crate) fn purge(disk: &dyn Disk, folder: &str, before: DateTime<Utc>) -> io::Result<(u64, u64)> {
     let (mut files, mut bytes) = (0, 0);
     let mut entries = disk.folder(folder)?;
-    // What a line tells of is there for as long as the line is.
+    // Files of lines are deleted before the folders with the content that the lines refer to.
     entries.sort_by_key(|entry| entry.kind != EntryKind::File);
     for entry in entries {
         let path = format!("{folder}/{}", entry.name);
@@ -70,7 +73,9 @@ pub(crate) fn purge(disk: &dyn Disk, folder: &str, before: DateTime<Utc>) -> io:
     Ok((files, bytes))
 }
 
-/// Leaves out of a file the lines of what was done in months that ended before `before`: the clock was ahead when the file was begun.
+/// Removes from a file the lines of months that ended before `before`.
+///
+/// Such lines exist if the clock was ahead when the file was created.
 fn leave_out(disk: &dyn Disk, path: &str, before: DateTime<Utc>) -> io::Result<()> {
     let is_over = |line: &[u8]| {
         let line: Option<serde_json::Value> = serde_json::from_slice(line).ok();
@@ -117,12 +122,12 @@ fn remove(disk: &dyn Disk, path: &str, files: &mut u64, bytes: &mut u64) -> io::
     Ok(())
 }
 
-/// Returns how a line says when an operation was done.
+/// Returns the time of an operation in the format of a line.
 pub(crate) fn moment(operation: &InstanceOperation) -> String {
     operation.at.to_rfc3339_opts(SecondsFormat::AutoSi, true)
 }
 
-/// Returns what people are told of a line about an instance, if it is one.
+/// Converts the fields of a line to a record, or returns `None` if one is invalid.
 pub(crate) fn record(
     operation: &str,
     at: &str,

@@ -1,22 +1,22 @@
-//! The real clock and real chance.
+//! The system clock and the random source of ids.
 
 use chrono::{DateTime, SubsecRound, Utc};
 use memory_core::{Clock, IdSource, MemoryId, OperationId};
 use uuid::Uuid;
 
-/// The clock of the machine, in milliseconds.
+/// The system clock, truncated to milliseconds.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
 impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "this is the one clock that all others stand in for")]
     fn now(&self) -> DateTime<Utc> {
-        // Finer moments would only make the files harder to read.
+        // A finer resolution would only make the files harder to read.
         Utc::now().trunc_subsecs(3)
     }
 }
 
-/// Ids out of the machine's random numbers.
+/// Random ids from the system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RandomIds;
 

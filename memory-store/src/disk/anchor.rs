@@ -1,45 +1,47 @@
-//! Folders that somebody may move while they are in use.
+//! Detects that a folder was moved while it is in use.
 
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// Holds on to a folder, or to the nearest one above it while it is not there.
+/// An open handle to a folder, or to its nearest existing ancestor.
 ///
-/// A path says where a folder was. Whoever writes to the path of a folder that was moved meanwhile, or whose disk is no longer mounted,
-/// begins another one there, which nobody will look for.
+/// A path alone does not identify a folder. If the folder was moved, or its disk was unmounted, a write to the path would create
+/// a new folder that no process reads.
 #[derive(Debug)]
 pub struct Anchor {
     path: PathBuf,
     opened: File,
 }
 
-/// What became of a folder.
+/// The state of the folder that an [`Anchor`] holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It is where it was.
+    /// The folder is at its path.
     Stayed,
-    /// It is no more.
+    /// The folder was deleted.
     Removed,
-    /// It is elsewhere, and another one on the same disk took its place.
+    /// The folder is at another path, and another one on the same disk has its path.
     Replaced,
-    /// It is elsewhere, or out of sight, as when its disk is no longer mounted.
+    /// The folder is at another path or inaccessible, for example because its disk was unmounted.
     Moved,
 }
 
 impl Anchor {
-    /// Holds on to the folder at `root`, or to the nearest one above it that is there. Nothing is returned if it may not be opened.
+    /// Opens the folder at `root`, or its nearest existing ancestor; `None` if it cannot be opened.
     pub fn of(root: &Path) -> Option<Self> {
         let path = root.ancestors().map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path });
         let path = path.into_iter().find(|path| path.is_dir())?;
         Some(Self { path: path.to_owned(), opened: File::open(path).ok()? })
     }
 
-    /// Fails if the folder was moved away, or if another one took its place, though it be a copy.
+    /// Returns an error if the folder was moved, or if another one, even a copy, has its path.
+    ///
+    /// A folder that was deleted and not replaced is not an error.
     ///
     /// # Errors
-    /// When it was, or cannot be seen any more where it was.
+    /// [`io::ErrorKind::NotFound`] if the folder is not at its path.
     pub fn check(&self) -> io::Result<()> {
         match self.fate() {
             Fate::Stayed => Ok(()),
@@ -57,7 +59,7 @@ impl Anchor {
         let Ok(held) = self.opened.metadata() else { return Fate::Removed };
         match fs::metadata(&self.path) {
             Ok(found) if (found.dev(), found.ino()) == (held.dev(), held.ino()) => Fate::Stayed,
-            // A folder that was removed has no name any more.
+            // A deleted folder has no links.
             _ if held.nlink() == 0 => Fate::Removed,
             Ok(found) if found.is_dir() && found.dev() == held.dev() => Fate::Replaced,
             _ => Fate::Moved,

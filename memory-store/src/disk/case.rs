@@ -1,12 +1,12 @@
-//! Names that a file system takes for one another.
+//! Detects names that are equal on a case-insensitive file system.
 
 use std::io;
 
 use super::Disk;
 
-/// Returns the name that the first part of `path` has on the disk which is there under a name that differs in upper and lower case.
+/// Returns the name on disk of the first component of `path` that has another case there.
 ///
-/// Only file systems that do not tell `a` from `A` have such parts.
+/// Returns `None` if there is no such component, which is always so on case-sensitive file systems.
 pub(crate) fn other_case(disk: &dyn Disk, path: &str) -> io::Result<Option<String>> {
     let inode = |path: &str| Ok(disk.signature(path)?.map(|found| found.inode));
     let names = |folder: &str| Ok(disk.folder(folder)?.into_iter().map(|entry| entry.name).collect());
@@ -23,7 +23,7 @@ fn other_name(
         let (folder, name) = whole.rsplit_once('/').unwrap_or(("", whole));
         let flipped = flipped(name);
         let Some(found) = inode(whole)? else { return Ok(None) };
-        // Where the two are one file, they may still be two names of it.
+        // If both paths are one file, they may still be two hard links.
         let other = if folder.is_empty() { flipped.clone() } else { format!("{folder}/{flipped}") };
         if flipped == name || inode(&other)? != Some(found) {
             continue;
@@ -50,7 +50,7 @@ fn flipped(name: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Looks for `path` where these paths are, on a file system that folds case or does not.
+    /// Looks up `path` on a simulated file system with these paths, which folds case or not.
     fn other(paths: &[&str], folds: bool, path: &str) -> Option<String> {
         let inode = |wanted: &str| {
             let is_it = |path: &&str| if folds { path.to_lowercase() == wanted.to_lowercase() } else { **path == *wanted };

@@ -1,10 +1,12 @@
-//! Copies that are as old as what they are copies of.
+//! Copies files with their modification times.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// Copies a file with the time at which it was last written: by that time others know whether it is what they have seen.
+/// Copies a file with its modification time.
+///
+/// Other code compares the modification time to detect changes.
 pub(crate) fn copy_with_time(from: &Path, to: &Path) -> io::Result<()> {
     let written = from.metadata()?.modified()?;
     fs::copy(from, to)?;

@@ -1,4 +1,4 @@
-//! A folder that is made when something is first written there.
+//! A folder that is created on the first write.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::anchor::{Anchor, Fate};
 use super::{Disk, RealDisk};
 
-/// A folder on a disk, whether it is there or not.
+/// A folder that may not exist yet.
 #[derive(Debug)]
 pub(crate) struct LateDisk {
     root: PathBuf,
     disk: OnceLock<Arc<dyn Disk>>,
-    /// What holds on to the folder, if it is one of this machine, which somebody may remove or move.
+    /// Detects that the folder was moved. `None` if the disk was given by the caller.
     anchor: Option<Mutex<Option<Anchor>>>,
 }
 
@@ -23,28 +23,28 @@ impl LateDisk {
         Self { root, disk: OnceLock::new(), anchor }
     }
 
-    /// Returns the folder at `root`, where `disk` is what writes there.
+    /// Returns the folder at `root`, accessed through `disk`.
     pub(crate) fn on_disk(root: PathBuf, disk: Arc<dyn Disk>) -> Self {
         Self { root, disk: OnceLock::from(disk), anchor: None }
     }
 
-    /// Returns where it is.
+    /// Returns the path of the folder.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Returns the disk, unless there is no folder.
+    /// Returns the disk, or `None` if the folder does not exist.
     ///
     /// # Errors
-    /// When the folder was moved away: it is not for want of anything that nothing is there.
+    /// If the folder was moved, so that its absence does not mean that it is empty; or on an I/O error.
     pub(crate) fn if_there(&self) -> io::Result<Option<&dyn Disk>> {
         if self.is_there()? { self.opened().map(Some) } else { Ok(None) }
     }
 
-    /// Returns the disk; the folder is made if it is missing.
+    /// Returns the disk, and creates the folder if it is missing.
     ///
     /// # Errors
-    /// When it cannot be made, or was moved away: it is not begun anew where it was.
+    /// If the folder cannot be created, or was moved: it is not created again at its old path.
     pub(crate) fn made(&self) -> io::Result<&dyn Disk> {
         if !self.is_there()? {
             RealDisk::open(&self.root)?;

@@ -1,10 +1,12 @@
-//! Files of lines.
+//! Appends lines to files.
 
 use std::io;
 
 use super::Disk;
 
-/// Adds a line to a file, durably. A crash may have left half a line there, which does not become a part of this one.
+/// Appends a line to a file, durably.
+///
+/// If a crash left an incomplete line at the end, the new line starts after a line break.
 pub(crate) fn append_line(disk: &dyn Disk, path: &str, line: &[u8]) -> io::Result<()> {
     let size = disk.signature(path)?.map(|found| found.size);
     let last = size.and_then(|size| size.checked_sub(1)).map(|at| disk.read_part(path, at, 1)).transpose()?;

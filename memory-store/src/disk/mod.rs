@@ -1,8 +1,8 @@
-//! How bytes reach the disk and stay there.
+//! Durable file access.
 //!
-//! Everything that is written below a home goes through [`Disk`], so that tests can cut the power at every step. Paths
-//! are relative to the home, with `/` between their parts. No path leaves the home: neither by `..`, nor by being
-//! absolute, nor through a symlink.
+//! All durable writes below a home go through [`Disk`], so that tests can simulate a power cut at every step. Paths are relative to the
+//! home, with `/` between their components. No path leaves the home: neither through `..`, nor as an absolute path, nor through a
+//! symlink.
 
 mod anchor;
 mod case;
@@ -24,158 +24,166 @@ use std::fmt::Debug;
 use std::fs::File;
 use std::io;
 
-/// The longest file that is read as a memory, in bytes.
+/// The maximum size of a file that is read as a memory, in bytes.
 pub const MAX_FILE: u64 = 16 * 1024 * 1024;
 
 /// A home folder on a disk.
 ///
-/// Nothing is durable before the file *and* its folder were synced. Missing parents are made by those calls that make
-/// files; their entries are synced along with the folder itself.
+/// A write is durable only after the file *and* its folder are synced. Methods that create files create missing parents; the
+/// entries of the parents are synced together with the folder itself.
 pub trait Disk: Debug + Send + Sync {
-    /// Returns the bytes of a file and its signature, or `None` if there is no such file.
+    /// Returns the bytes of a file and its signature, or `None` if the file does not exist.
     ///
     /// # Errors
-    /// [`io::ErrorKind::FileTooLarge`] beyond [`MAX_FILE`]; [`io::ErrorKind::Unsupported`] for a pipe, a socket or a device; [`io::ErrorKind::InvalidInput`] if the path leaves the home.
+    /// [`io::ErrorKind::FileTooLarge`] beyond [`MAX_FILE`]; [`io::ErrorKind::Unsupported`] for a pipe, a socket or a device;
+    /// [`io::ErrorKind::InvalidInput`] if the path leaves the home.
     fn read(&self, path: &str) -> io::Result<Option<(Vec<u8>, Signature)>>;
 
-    /// Returns up to `length` bytes of a file from `start` on, fewer at its end; nothing if there is no such file.
+    /// Returns up to `length` bytes of a file from `start`; an empty list if the file does not exist.
     ///
     /// # Errors
-    /// When the disk refuses, or the path leaves the home.
+    /// On an I/O error, or if the path leaves the home.
     fn read_part(&self, path: &str, start: u64, length: usize) -> io::Result<Vec<u8>>;
 
-    /// Opens a file to be read, or returns `None` if there is no such file. What is read through it stays that of this file, whatever
-    /// takes its place in the meantime.
+    /// Opens a file for reading, or returns `None` if it does not exist.
+    ///
+    /// The handle keeps reading the same file, even if another one replaces it.
     ///
     /// # Errors
-    /// When the disk refuses, or the path leaves the home.
+    /// On an I/O error, or if the path leaves the home.
     fn open(&self, path: &str) -> io::Result<Option<File>>;
 
-    /// Returns the signature of a file or folder without reading it, or `None` if there is none.
+    /// Returns the signature of a file or folder without reading it, or `None` if it does not exist.
     ///
     /// # Errors
-    /// When the disk refuses, or the path leaves the home.
+    /// On an I/O error, or if the path leaves the home.
     fn signature(&self, path: &str) -> io::Result<Option<Signature>>;
 
-    /// Returns what is in a folder, in no order; nothing if there is no such folder. The home itself is `""`, as in
-    /// [`Disk::sync_folder`].
+    /// Returns the entries of a folder, unordered; an empty list if the folder does not exist.
+    ///
+    /// The path of the home itself is `""`, as in [`Disk::sync_folder`].
     ///
     /// # Errors
-    /// When the disk refuses, or the path leaves the home.
+    /// On an I/O error, or if the path leaves the home.
     fn folder(&self, path: &str) -> io::Result<Vec<Entry>>;
 
-    /// Writes a file anew, or over the one that is there. Neither atomic nor durable: for files nobody else looks at.
+    /// Creates or overwrites a file.
+    ///
+    /// This is neither atomic nor durable: use it for files that no other process reads.
     ///
     /// # Errors
-    /// When the disk refuses, or the path leaves the home.
+    /// On an I/O error, or if the path leaves the home.
     fn write(&self, path: &str, bytes: &[u8]) -> io::Result<()>;
 
-    /// Adds bytes to the end of a file, made if it is missing, as one write; and syncs it.
+    /// Appends bytes to a file, which is created if missing, in one write; and syncs it.
     ///
     /// # Errors
-    /// When the disk refuses, or the path leaves the home.
+    /// On an I/O error, or if the path leaves the home.
     fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()>;
 
-    /// Cuts a file off behind `length` bytes, and syncs it.
+    /// Truncates a file to `length` bytes, and syncs it.
     ///
     /// # Errors
-    /// When the disk refuses, or the path leaves the home.
+    /// On an I/O error, or if the path leaves the home.
     fn shorten(&self, path: &str, length: u64) -> io::Result<()>;
 
-    /// Gives a file a new name, over whatever has that name.
+    /// Renames a file, and replaces an existing file at the new path.
     ///
     /// # Errors
-    /// When the disk refuses, or a path leaves the home.
+    /// On an I/O error, or if a path leaves the home.
     fn rename(&self, from: &str, to: &str) -> io::Result<()>;
 
-    /// Keeps what `from` holds now under a second name as well: by a hard link, or by a copy where there are none.
+    /// Gives the current content of `from` a second path, by a hard link or, where unsupported, by a copy.
     ///
     /// # Errors
-    /// When the disk refuses, or a path leaves the home.
+    /// On an I/O error, or if a path leaves the home.
     fn keep(&self, from: &str, to: &str) -> io::Result<()>;
 
     /// Gives a file the mode of another, and its owner and group as far as this process may.
     ///
     /// # Errors
-    /// When the disk refuses, or a path leaves the home.
+    /// On an I/O error, or if a path leaves the home.
     fn take_rights(&self, path: &str, of: &str) -> io::Result<()>;
 
-    /// Does nothing if this process may write a file as it lies there, whether or not it could put another in its place; nor if there is
-    /// none.
+    /// Checks that this process may write to a file in place.
+    ///
+    /// Whether it could replace the file does not matter. A missing file passes.
     ///
     /// # Errors
-    /// [`io::ErrorKind::PermissionDenied`] if it may not; or when the path leaves the home.
+    /// [`io::ErrorKind::PermissionDenied`] if it may not; or if the path leaves the home.
     fn check_writable(&self, path: &str) -> io::Result<()>;
 
-    /// Removes a file; nothing happens if it is gone already.
+    /// Deletes a file; a missing file is not an error.
     ///
     /// # Errors
-    /// When the disk refuses, or the path leaves the home.
+    /// On an I/O error, or if the path leaves the home.
     fn remove(&self, path: &str) -> io::Result<()>;
 
-    /// Removes an empty folder; nothing happens if it is gone already or not empty.
+    /// Deletes an empty folder; a missing or non-empty folder is not an error.
     ///
     /// # Errors
-    /// When the disk refuses, or the path leaves the home.
+    /// On an I/O error, or if the path leaves the home.
     fn remove_folder(&self, path: &str) -> io::Result<()>;
 
-    /// Makes the bytes of a file durable.
+    /// Syncs the content of a file.
     ///
     /// # Errors
-    /// When the disk refuses, or the path leaves the home.
+    /// On an I/O error, or if the path leaves the home.
     fn sync_file(&self, path: &str) -> io::Result<()>;
 
-    /// Makes the names in a folder durable.
+    /// Syncs the entries of a folder.
     ///
     /// # Errors
-    /// When the disk refuses, or the path leaves the home.
+    /// On an I/O error, or if the path leaves the home.
     fn sync_folder(&self, path: &str) -> io::Result<()>;
 
-    /// Makes everything durable that was written so far, at once; `false` if this system has no way to.
+    /// Syncs all writes so far in one call; `false` if the system does not support it.
     ///
     /// # Errors
-    /// When the disk refuses.
+    /// On an I/O error.
     fn sync_everything(&self) -> io::Result<bool>;
 }
 
-/// Returns how long after `time_ns` another change could have the same time: `usual_ns`, but on file systems that keep whole seconds.
+/// Returns for how long after `time_ns` another change could get the same time.
+///
+/// This is `usual_ns`, or two seconds if `time_ns` is a whole second, as on file systems with coarse times.
 pub(crate) fn racy_ns(time_ns: i64, usual_ns: i64) -> i64 {
     if time_ns % 1_000_000_000 == 0 { 2_000_000_000 } else { usual_ns }
 }
 
-/// Tells one state of a file from another without reading it.
+/// Distinguishes versions of a file without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signature {
     /// The size in bytes.
     pub size: u64,
-    /// When it was last written, in nanoseconds since 1970.
+    /// The modification time, in nanoseconds since 1970.
     pub modified_ns: i64,
-    /// When it, its names or its rights were last changed, in nanoseconds since 1970.
+    /// The change time (content, names or permissions), in nanoseconds since 1970.
     pub changed_ns: i64,
-    /// Its number in the file system.
+    /// The inode number.
     pub inode: u64,
-    /// Whether it is a folder.
+    /// Whether this is a folder.
     pub is_folder: bool,
 }
 
-/// Something in a folder.
+/// An entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name. One that is no UTF-8 comes with replacement characters and is not to be opened.
+    /// The name. A name that is not UTF-8 has replacement characters and cannot be opened.
     pub name: String,
-    /// Its number in the file system.
+    /// The inode number.
     pub inode: u64,
-    /// What it is.
+    /// The type of the entry.
     pub kind: EntryKind,
 }
 
-/// What something in a folder is.
+/// The type of an entry of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryKind {
     /// A file.
     File,
     /// A folder.
     Folder,
-    /// A symlink, a socket, or a name that is no UTF-8: it is never followed.
+    /// A symlink, a socket, a pipe, a device, or a name that is not UTF-8; never followed.
     Other,
 }

@@ -1,8 +1,8 @@
-//! Which paths stay in the home.
+//! Validation of relative paths.
 
 use std::io;
 
-/// Checks that a relative path, taken by its words, stays where it starts: no `..`, no root, no empty part, no NUL.
+/// Checks the text of a relative path: no `..`, no root, no empty component, no NUL.
 ///
 /// # Errors
 /// [`io::ErrorKind::InvalidInput`].

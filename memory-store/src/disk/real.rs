@@ -1,4 +1,4 @@
-//! The disk of the machine.
+//! The implementation of [`Disk`] for the machine's disk.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 
 use super::{Disk, Entry, EntryKind, MAX_FILE, Signature, check_path};
 
-/// A home folder on the machine's disk. Folders are made with mode 0700, files with 0600.
+/// A home folder on the machine's disk. Folders are created with mode 0700, files with 0600.
 #[derive(Debug)]
 pub struct RealDisk {
     root: PathBuf,
 }
 
 impl RealDisk {
-    /// Opens the home at `root`, and makes the folder if it is missing.
+    /// Opens the home at `root`, and creates the folder if it is missing.
     ///
     /// # Errors
-    /// When it cannot be made or is no folder.
+    /// If it cannot be created or is not a folder.
     pub fn open(root: &Path) -> io::Result<Self> {
         make_folders(root)?;
         // The home itself may be a symlink; nothing below it may.
@@ -29,14 +29,14 @@ impl RealDisk {
         &self.root
     }
 
-    /// Returns where `path` is, once no part of it is a symlink.
+    /// Returns the absolute path for `path`, after a check that no parent is a symlink.
     fn place(&self, path: &str) -> io::Result<PathBuf> {
         check_path(path)?;
         let mut place = self.root.clone();
         let mut parts = path.split('/').peekable();
         while let Some(part) = parts.next() {
             place.push(part);
-            // The last part is opened with O_NOFOLLOW, or renamed and removed as the link it is.
+            // The last component is opened with `O_NOFOLLOW`, or renamed and deleted as a link.
             if parts.peek().is_some() && is_symlink(&place) {
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path} leads through a symlink")));
             }
@@ -49,7 +49,7 @@ impl RealDisk {
         let flags = i32::try_from(no_follow.bits()).map_err(io::Error::other)?;
         let no_file = || io::Error::new(io::ErrorKind::Unsupported, "it is no file, but a pipe, a socket or a device");
         let opened = OpenOptions::new().read(true).custom_flags(flags).open(self.place(path)?);
-        // Nobody listens there.
+        // Opening a socket fails with `ENXIO`.
         let is_socket = |error: &io::Error| error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error());
         let file = opened.map_err(|error| if is_socket(&error) { no_file() } else { error })?;
         let kind = file.metadata()?.file_type();
@@ -58,7 +58,7 @@ impl RealDisk {
 
     fn new_file(&self, path: &str, options: &mut OpenOptions) -> io::Result<File> {
         let place = self.place(path)?;
-        // What waits under a name of ours may have been put there by somebody else, as a link to a file of theirs.
+        // Another process may have created a link to one of its own files under this name.
         let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).map_err(io::Error::other)?;
         match options.mode(0o600).custom_flags(no_follow).open(&place) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -166,7 +166,8 @@ impl Disk for RealDisk {
                 more => more,
             };
             written += more.inspect_err(|_| {
-                // A full disk may have taken a part, which whoever reads it would take for damage. What another wrote behind it stays.
+                // A full disk may have accepted a part, which readers would take for damage. If another process has appended
+                // since, the part remains.
                 let is_ours = file.metadata().is_ok_and(|found| found.len() == before + written as u64);
                 if is_ours && written != 0 {
                     let _ = file.set_len(before);
@@ -200,7 +201,7 @@ impl Disk for RealDisk {
         match fs::hard_link(&source, &target) {
             Ok(()) => Ok(()),
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::StorageFull) => Err(error),
-            // This file system has no hard links.
+            // The file system has no hard links.
             Err(_) => {
                 fs::copy(&source, &target)?;
                 File::open(target)?.sync_all()
@@ -215,7 +216,7 @@ impl Disk for RealDisk {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path} or {of} is no file")));
         }
         let (owner, group) = (Some(other.uid()), Some(other.gid()));
-        // Only some may give a file away; the others keep what they may.
+        // Only a privileged process may change the owner; the others set the group and mode as far as they may.
         if own.uid() != other.uid() && std::os::unix::fs::lchown(&place, owner, group).is_ok() {
             return fs::set_permissions(&place, fs::Permissions::from_mode(other.mode() & 0o777));
         }
@@ -275,7 +276,7 @@ fn make_folders(place: &Path) -> io::Result<()> {
         return Ok(());
     }
     fs::DirBuilder::new().recursive(true).mode(0o700).create(place)?;
-    // A new folder is durable only once its parent is.
+    // A new folder is durable only after its parent is synced.
     for parent in fs::canonicalize(place)?.ancestors().skip(1).take(missing) {
         File::open(parent)?.sync_all()?;
     }

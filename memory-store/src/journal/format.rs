@@ -1,10 +1,10 @@
-//! What a line of the journal looks like.
+//! The format of a line of the journal.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::{ContentHash, MemoryId, Operation, OperationId, RecordedChange, RecordedFile, Verb};
 use serde::{Deserialize, Serialize};
 
-/// One line: one operation, or a part of one.
+/// A line of the journal: an operation, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Line {
     pub id: OperationId,
@@ -12,12 +12,12 @@ pub(crate) struct Line {
     pub what: What,
 }
 
-/// What a line says.
+/// The content of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum What {
-    /// These files are about to be changed.
+    /// The operation is about to change these files.
     Begun { verb: Verb, by: String, undoes: Option<OperationId>, changes: Vec<RecordedChange> },
-    /// The last line with this id was not carried out, or taken back.
+    /// The last line with this id was not executed, or was rolled back.
     Aborted,
 }
 
@@ -36,7 +36,7 @@ impl Line {
         serde_json::to_string(&Wire::from(self)).expect("strings and numbers have a JSON form")
     }
 
-    /// Reads a line, or returns `None` if it is none of ours: torn by a crash, or written by a later version.
+    /// Parses a line; `None` if it is torn by a crash, or written by a later version.
     pub(crate) fn from_json(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice::<Wire>(bytes).ok()?.try_into().ok()
     }
@@ -106,7 +106,7 @@ impl From<&RecordedChange> for WireChange {
     }
 }
 
-/// The line is none of ours.
+/// The error for a line that cannot be parsed.
 struct Foreign;
 
 impl TryFrom<Wire> for Line {

@@ -1,4 +1,4 @@
-//! Reading a month of the journal backwards.
+//! Reads a monthly file of the journal backwards.
 
 use std::io;
 
@@ -8,19 +8,19 @@ use super::Line;
 use crate::disk::Disk;
 use crate::error::io_error;
 
-/// How much of the file is read at a time.
+/// Number of bytes to read at a time.
 const WINDOW: usize = 256 * 1024;
 
-/// Iterates over the lines of one file, last first, without holding more than one in memory.
+/// Iterates over the lines of one file, last first, with at most one line in memory.
 pub(crate) struct Lines<'a> {
     disk: &'a dyn Disk,
     path: String,
-    /// Where each line that is still to come starts; the last one is where the line after them starts.
+    /// The start of each remaining line; the last element is the end of the last remaining line.
     starts: Vec<u64>,
 }
 
 impl<'a> Lines<'a> {
-    /// Opens the file at `path`; lines before the byte `from` are left out.
+    /// Opens the file at `path`; lines before the byte `from` are skipped.
     pub(crate) fn open(disk: &'a dyn Disk, path: &str, from: u64) -> Result<Self, StoreError> {
         let refused = |error| io_error(format!("read {path}"), error);
         let mut starts = vec![from];
@@ -40,7 +40,7 @@ impl<'a> Lines<'a> {
         Ok(Self { disk, path: path.to_owned(), starts })
     }
 
-    /// Returns the numbers of the lines that are no record of an operation, counted from 1; empty ones do not count.
+    /// Returns the numbers, from 1, of the lines that are not valid records; empty lines are skipped.
     pub(crate) fn unreadable(mut self) -> Result<Vec<usize>, StoreError> {
         let mut unreadable = Vec::new();
         while let Some(bytes) = self.pop() {
@@ -53,7 +53,7 @@ impl<'a> Lines<'a> {
         Ok(unreadable)
     }
 
-    /// Returns the bytes of the last line that is still to come.
+    /// Returns the bytes of the last remaining line.
     fn pop(&mut self) -> Option<Result<Vec<u8>, StoreError>> {
         let end = self.starts.pop()?;
         let start = *self.starts.last()?;
@@ -80,7 +80,7 @@ impl Iterator for Lines<'_> {
     }
 }
 
-/// Tells whether the last line of a file of `size` bytes is whole.
+/// Returns whether a file of `size` bytes ends with a complete line.
 pub(crate) fn ends_whole(disk: &dyn Disk, path: &str, size: u64) -> io::Result<bool> {
     Ok(size == 0 || disk.read_part(path, size - 1, 1)? == b"\n")
 }

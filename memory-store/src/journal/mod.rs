@@ -1,8 +1,8 @@
-//! What is written down before anything is done.
+//! The write-ahead journal.
 //!
-//! The journal is one file a month, one JSON line an operation; the parts of a long operation are lines with the same
-//! name. A line is durable before the first file is touched, so that a crash in between can be told and taken back (see
-//! [`crate::commit`]). Lines are only ever added.
+//! The journal has one file per month and one JSON line per operation; the parts of a long operation are lines with the same id.
+//! A line is durable before the first file is changed, so that an operation that a crash interrupted can be detected and rolled
+//! back (see [`crate::commit`]). Lines are only ever appended.
 
 mod format;
 mod lines;
@@ -26,22 +26,22 @@ pub(crate) struct Journal {
     disk: Arc<dyn Disk>,
 }
 
-/// A place in the journal: everything before it is known to be done.
+/// A position in the journal, before which all operations are complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mark {
-    /// The name of the month's file, or nothing if there is no journal yet.
+    /// The name of the monthly file, or empty if there is no journal yet.
     file: String,
-    /// Its length in bytes.
+    /// The length of the file in bytes.
     length: u64,
 }
 
 impl Mark {
-    /// Returns the mark as text, for the index to keep.
+    /// Returns the mark as text for the index.
     pub(crate) fn to_text(&self) -> String {
         format!("{}:{}", self.file, self.length)
     }
 
-    /// Reads a mark that [`Mark::to_text`] made.
+    /// Parses the result of [`Mark::to_text`].
     pub(crate) fn from_text(text: &str) -> Option<Self> {
         let (file, length) = text.split_once(':')?;
         Some(Self { file: file.to_owned(), length: length.parse().ok()? })
@@ -53,7 +53,7 @@ impl Journal {
         Self { disk }
     }
 
-    /// Returns where the journal ends now.
+    /// Returns the current end of the journal.
     pub(crate) fn end(&self) -> Result<Mark, StoreError> {
         let Some(file) = self.files()?.pop() else { return Ok(Mark { file: String::new(), length: 0 }) };
         let path = format!("{FOLDER}/{file}");
@@ -61,7 +61,7 @@ impl Journal {
         Ok(Mark { file, length: signature.map_or(0, |signature| signature.size) })
     }
 
-    /// Adds a line for `operation`, or for a part of it, and makes it durable.
+    /// Appends a line for `operation`, or for a part of it, durably.
     pub(crate) fn begin(
         &self,
         operation: &Operation,
@@ -71,14 +71,14 @@ impl Journal {
         self.add(operation.at, &Line::of(operation, undoes, changes))
     }
 
-    /// Says that the last part of an operation was not done.
+    /// Records that the last part of an operation was not executed.
     pub(crate) fn abort(&self, id: &OperationId, at: DateTime<Utc>) -> Result<(), StoreError> {
         self.add(at, &Line::aborted(id, at))
     }
 
     fn add(&self, at: DateTime<Utc>, line: &Line) -> Result<(), StoreError> {
         let month = at.format("%Y-%m").to_string();
-        // The clock may have been set back; the order of lines must not be.
+        // A clock that was set back must not change the order of lines.
         let file = self.files()?.pop().unwrap_or_default().max(format!("{month}.jsonl"));
         let path = format!("{FOLDER}/{file}");
         let refused = |error| io_error(format!("write to {path}"), error);
@@ -88,7 +88,7 @@ impl Journal {
             None => true,
             Some(found) => {
                 if !lines::ends_whole(self.disk.as_ref(), &path, found.size).map_err(refused)? {
-                    // What a crash left of the last line becomes a line of its own, which readers pass over.
+                    // The rest of an incomplete line becomes a separate line, which readers skip.
                     bytes.insert(0, b'\n');
                 }
                 false
@@ -101,7 +101,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Returns the names of the month files, oldest first.
+    /// Returns the names of the monthly files, oldest first.
     fn files(&self) -> Result<Vec<String>, StoreError> {
         let entries = self.disk.folder(FOLDER).map_err(|error| io_error(format!("list {FOLDER}"), error))?;
         let is_month = |name: &str| name.len() == "2026-01.jsonl".len() && name.strip_suffix(".jsonl").is_some();
@@ -114,8 +114,9 @@ impl Journal {
         Ok(files)
     }
 
-    /// Iterates over the lines, last first; those after `mark` only, if one is given. A mark that the journal no longer
-    /// has is as good as none, but then only the last line is returned.
+    /// Returns the lines after `mark`, last first.
+    ///
+    /// Without a mark, or if the file of the mark no longer exists, only the last line is returned.
     pub(crate) fn lines_after(&self, mark: Option<&Mark>) -> Result<Vec<Line>, StoreError> {
         let files = self.files()?;
         let known = mark.filter(|mark| mark.file.is_empty() || files.contains(&mark.file));
@@ -130,7 +131,9 @@ impl Journal {
         Ok(after)
     }
 
-    /// Tells whether any line after `mark` is one that `is_meant`. A mark that the journal no longer has is before all.
+    /// Returns whether any line after `mark` satisfies `is_meant`.
+    ///
+    /// If the file of the mark no longer exists, the lines of all later files count.
     pub(crate) fn any_after(&self, mark: &Mark, is_meant: &dyn Fn(&Line) -> bool) -> Result<bool, StoreError> {
         for file in self.files()?.iter().rev().take_while(|file| mark.file <= **file) {
             let start = if *file == mark.file { mark.length } else { 0 };
@@ -157,7 +160,7 @@ impl Journal {
         }))
     }
 
-    /// Returns the file and number of each line that is no record of an operation; empty ones do not count.
+    /// Returns the file and number of each line that is not a valid record; empty lines are skipped.
     pub(crate) fn unreadable(&self) -> Result<Vec<(String, usize)>, StoreError> {
         let mut unreadable = Vec::new();
         for file in self.files()? {
