@@ -1,4 +1,4 @@
-//! Reading a file.
+//! Parses memory files.
 
 use chrono::{DateTime, Utc};
 use memory_core::{Category, Memory, Problem};
@@ -11,24 +11,26 @@ use super::problem::Fault;
 use super::text::text;
 use super::yaml::{self, Node};
 
-/// A front matter longer than this is not read.
+/// The maximum length of a front matter that is parsed, in bytes.
 const LONGEST_FRONT_MATTER: usize = 1 << 20;
 
 const BY_HAND: &str = "correct it by hand; until then the file is read but never changed";
 
-/// What a file says.
+/// The result of parsing a memory file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parsed {
-    /// The memory; fields that the file does not tell have their defaults.
+    /// The memory; missing or unreadable fields have their defaults.
     pub memory: Memory,
-    /// What is wrong with the file, if anything; then it must not be changed.
+    /// The first defect of the file, if any. A file with a defect must not be changed.
     pub problem: Option<Problem>,
 }
 
-/// Reads a file. Whatever its bytes are, there is a memory, with the content and all that could be read.
+/// Parses a memory file.
 ///
-/// `path` is where it lies below the home, with `/` between its parts: the folder decides phase and category.
-/// `modified` is when the file was last written; it stands in where the front matter names no date.
+/// This never fails: the result always contains the content and all fields that could be read.
+///
+/// `path` is the path below the home, with `/` between its components; the folder determines phase and category. `modified` is
+/// the modification time of the file; it replaces dates that the front matter does not contain.
 pub fn decode(path: &str, bytes: &[u8], modified: DateTime<Utc>) -> Parsed {
     let (text, fault) = text(bytes);
     let reading = Reading::of(&text);
@@ -36,29 +38,31 @@ pub fn decode(path: &str, bytes: &[u8], modified: DateTime<Utc>) -> Parsed {
     Parsed { memory, problem: fault.or(reading.fault).map(|fault| fault.of(path)) }
 }
 
-/// Returns the category that the front matter names, if the file lies in the folder of another one.
+/// Returns the category in the front matter, if it differs from the category of the file's folder.
+///
+/// Files in the inbox never differ.
 pub fn misfiled(path: &str, bytes: &[u8]) -> Option<Category> {
     let folder = filed(path).filter(|folder| *folder != Category::Inbox)?;
     Reading::of(&text(bytes).0).front.category.filter(|category| *category != folder)
 }
 
-/// A file on its way to a memory.
+/// A parsed memory file, before the conversion to a memory.
 #[derive(Debug)]
 pub(super) struct Reading<'a> {
-    /// The text in its parts.
+    /// The text, split into front matter and body.
     pub(super) parts: Parts<'a>,
-    /// The text of the memory.
+    /// The content of the memory.
     pub(super) content: &'a str,
     /// The entries of the front matter.
     pub(super) entries: Vec<(Node, Node)>,
-    /// What they say.
+    /// The fields that were read from the entries.
     pub(super) front: FrontMatter,
-    /// What is wrong with the text.
+    /// The first defect of the text, if any.
     pub(super) fault: Option<Fault>,
 }
 
 impl<'a> Reading<'a> {
-    /// Reads a text.
+    /// Parses a text.
     pub(super) fn of(text: &'a str) -> Self {
         let parts = fence::split(text);
         let content = fence::content(parts.body);
@@ -77,7 +81,7 @@ impl<'a> Reading<'a> {
             Ok(Node::Map(entries)) => reading.read(front.yaml, entries),
             Ok(Node::Null) => {}
             Ok(_) => {
-                // So it may be meant as text between two rules; as content it is found again.
+                // This may be text between two thematic breaks; as content it remains searchable.
                 reading.content = fence::content(&text[parts.mark.len()..]);
                 let hint = "write it as `key: value`, or begin the file with an empty line";
                 reading.fault = Some(Fault::new(2, "the front matter is not a map of keys and values", hint));
@@ -110,10 +114,12 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Returns the tags that are written as `tags: a #b`: for YAML a comment, for the one who wrote it a tag.
+/// Returns the tags that are written after a `#`, as in `tags: a #b`.
+///
+/// YAML reads `#b` as a comment.
 fn hash_tags(yaml: &str) -> Vec<String> {
     let is_candidate = |line: &str| line.starts_with("tag") && line.contains([' ', '\t']) && line.contains('#');
-    // Nearly no front matter has that sign, so the lines need not be looked at.
+    // Most front matter has no `#`, so this check avoids a scan of the lines.
     if !yaml.contains('#') || !yaml.lines().any(is_candidate) {
         return Vec::new();
     }
@@ -131,7 +137,7 @@ fn hash_tags(yaml: &str) -> Vec<String> {
     tags
 }
 
-/// Says that a key stands in a map twice.
+/// Returns a fault if a map contains a key twice.
 fn duplicate(yaml: &str, entries: &[(Node, Node)]) -> Option<Fault> {
     let mut seen = std::collections::HashSet::with_capacity(entries.len());
     let twice = entries.iter().position(|(key, _)| !seen.insert(key));
@@ -147,18 +153,20 @@ fn duplicate(yaml: &str, entries: &[(Node, Node)]) -> Option<Fault> {
     Some(Fault::new(line_of(yaml, index, entries.len()), what, "leave only one of them; until then the file is never changed"))
 }
 
-/// Returns the line in the file of one of so many entries.
+/// Returns the line in the file of the entry at `index`.
+///
+/// Returns `None` if the line scanner does not find `count` entries.
 fn line_of(yaml: &str, index: usize, count: usize) -> Option<usize> {
     let entries = lines::entries(yaml).filter(|entries| entries.len() == count)?;
     entries.get(index).map(|entry| in_file(entry.line))
 }
 
-/// Returns the line in the file, counted from 1, of one in the front matter, counted from 0.
+/// Converts a line of the front matter, counted from 0, to a line of the file, counted from 1.
 fn in_file(line: usize) -> usize {
     line + 2
 }
 
-/// Returns the entries that say something of the memory and can be read by themselves, although the whole cannot.
+/// Returns the memory's entries that parse individually, if the front matter as a whole does not.
 fn readable_entries(yaml: &str) -> Vec<(Node, Node)> {
     let starts_known = |line: &str| line.split_once(':').is_some_and(|(key, _)| is_known(key.trim_end()));
     let goes_on = |line: &str| line.starts_with([' ', '\t', '-']);

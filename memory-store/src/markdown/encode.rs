@@ -1,4 +1,4 @@
-//! The file of a new memory.
+//! Formats the file of a new memory.
 
 use memory_core::Memory;
 
@@ -7,10 +7,12 @@ use super::scalar::{Within, scalar};
 use super::value::{KEYS, Value, value};
 use super::yaml::Node;
 
-/// Returns the file of a new memory: the keys of the file format in its order, then the lines of `front_matter`, which are
-/// somebody else's, then the content and a line break.
+/// Returns the file of a new memory.
 ///
-/// A key of `front_matter` that is written already, and lines that are not one key each, come as comments: as YAML they
+/// It contains the keys of the file format in their order, then the lines of `front_matter`, which come from the user, then the
+/// content and a line break.
+///
+/// If a key of `front_matter` is already written, or its lines are not one key each, those lines are commented out: as YAML they
 /// would make the file unreadable.
 pub fn encode(memory: &Memory, front_matter: &str) -> String {
     let mut file = String::with_capacity(memory.content.len() + front_matter.len() + 512);
@@ -25,7 +27,7 @@ pub fn encode(memory: &Memory, front_matter: &str) -> String {
     file
 }
 
-/// Returns the lines of a key, none if there is nothing to say.
+/// Returns the lines of a key; empty if the value is absent.
 pub(super) fn key_lines(key: &str, value: &Value, line_break: &str) -> String {
     match value {
         Value::Absent => String::new(),
@@ -37,7 +39,7 @@ pub(super) fn key_lines(key: &str, value: &Value, line_break: &str) -> String {
     }
 }
 
-/// Returns a value as it stands on the line of its key.
+/// Returns a value in the form for the line of its key.
 pub(super) fn inline(value: &Value) -> String {
     let in_flow = |text: &String| scalar(text, Within::Flow);
     match value {
@@ -52,24 +54,28 @@ pub(super) fn inline(value: &Value) -> String {
     }
 }
 
-/// Returns the items of a list, a line each.
+/// Returns the items of a list, one per line.
 pub(super) fn item_lines(items: &[String], indent: &str, line_break: &str) -> String {
     let line = |item: &String| [indent, "- ", &scalar(item, Within::Block), line_break].concat();
     items.iter().map(line).collect()
 }
 
-/// Returns the entries of a map, a line each.
+/// Returns the entries of a map, one per line.
 pub(super) fn entry_lines(entries: &[(&str, String)], indent: &str, line_break: &str) -> String {
     let line = |(key, text): &(&str, String)| [indent, key, ": ", &scalar(text, Within::Block), line_break].concat();
     entries.iter().map(line).collect()
 }
 
-/// Returns the line break that ends the file after `content`; reading takes exactly this one away.
+/// Returns the line break to write after `content`.
+///
+/// The parser removes exactly this line break.
 pub(super) fn last_line_break(content: &str, line_break: &'static str) -> &'static str {
     if content.ends_with('\r') { "\r\n" } else { line_break }
 }
 
-/// Returns somebody else's lines so that the file stays readable with them.
+/// Returns the user's lines of front matter in a form that keeps the file readable.
+///
+/// Lines that would make it unreadable are commented out.
 fn beside(memory: &Memory, front_matter: &str) -> String {
     let mut beside = front_matter.to_owned();
     if !beside.is_empty() && !beside.ends_with('\n') {

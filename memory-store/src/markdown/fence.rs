@@ -1,30 +1,30 @@
-//! Where the front matter ends and the body begins.
+//! Splits a file into front matter and body.
 
-/// A text in its parts; put together in this order they are the text again.
+/// The parts of a text; concatenated in this order they are the text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parts<'a> {
-    /// The byte order mark, if there is one.
+    /// The byte order mark, or empty.
     pub(super) mark: &'a str,
-    /// The front matter, if there is one.
+    /// The front matter, if any.
     pub(super) front: Option<Front<'a>>,
-    /// The rest.
+    /// The rest of the text.
     pub(super) body: &'a str,
-    /// Whether the first line is a fence that none follows.
+    /// Whether the first line is a fence without a second one.
     pub(super) is_open: bool,
 }
 
-/// Front matter and its fences.
+/// The front matter and its fences.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Front<'a> {
     /// The first fence with its line break.
     pub(super) opening: &'a str,
-    /// The lines in between.
+    /// The lines between the fences.
     pub(super) yaml: &'a str,
     /// The second fence with its line break, if it has one.
     pub(super) closing: &'a str,
 }
 
-/// Takes a text apart.
+/// Splits a text into its parts.
 pub(super) fn split(text: &str) -> Parts<'_> {
     let (mark, rest) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
     let (front, body, is_open) = match front(rest) {
@@ -40,7 +40,7 @@ pub(super) fn content(body: &str) -> &str {
     body.strip_suffix('\n').map_or(body, |body| body.strip_suffix('\r').unwrap_or(body))
 }
 
-/// Returns the line break that a text uses first.
+/// Returns the first line break of a text, or `\n` if there is no line break.
 pub(super) fn line_break(text: &str) -> &'static str {
     match text.find('\n') {
         Some(place) if text[..place].ends_with('\r') => "\r\n",

@@ -1,4 +1,4 @@
-//! What the front matter says of a memory.
+//! Converts the entries of a front matter to the fields of a memory.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use super::place::filed;
 use super::value::VERSION_BESIDE;
 use super::yaml::Node;
 
-/// What the front matter says of a memory. `None` stands for a key that is not there, is empty, or cannot be read.
+/// The fields of a front matter. `None` means that a key is missing, empty or unreadable.
 #[derive(Debug, Default)]
 pub(super) struct FrontMatter {
     pub(super) id: Option<MemoryId>,
@@ -19,7 +19,7 @@ pub(super) struct FrontMatter {
     pub(super) category: Option<Category>,
     pub(super) created_at: Option<DateTime<Utc>>,
     pub(super) updated_at: Option<DateTime<Utc>>,
-    /// Whether `version` is the author's own, such as `1.10`, and says nothing of the memory.
+    /// Whether `version` is the user's own, such as `1.10`, and not the version of the memory.
     pub(super) has_foreign_version: bool,
     scope: Option<Scope>,
     tags: Vec<String>,
@@ -50,19 +50,19 @@ pub(super) struct FrontMatter {
     origin: Option<Origin>,
 }
 
-/// A value that cannot be read as what its key wants.
+/// A value that does not have the type of its key.
 #[derive(Debug)]
 pub(super) struct Unusable {
-    /// Which of the entries.
+    /// The index of the entry.
     pub(super) index: usize,
     /// The key.
     pub(super) key: String,
-    /// What is wrong, as a statement about the value.
+    /// The defect, as a statement about the value.
     pub(super) what: String,
 }
 
 impl FrontMatter {
-    /// Reads the entries, and returns the first that cannot be read as well.
+    /// Reads the entries, and returns the first unusable value as well.
     pub(super) fn read(entries: &[(Node, Node)]) -> (Self, Option<Unusable>) {
         let mut front = Self::default();
         let (mut seen, mut unusable) = (HashSet::new(), None);
@@ -78,12 +78,12 @@ impl FrontMatter {
         (front, unusable)
     }
 
-    /// Adds tags that are not written as a value.
+    /// Adds tags that are not part of a value.
     pub(super) fn add_tags(&mut self, tags: Vec<String>) {
         self.tags.extend(tags);
     }
 
-    /// Makes it a memory.
+    /// Converts the fields to a memory.
     pub(super) fn into_memory(self, path: &str, content: String, modified: DateTime<Utc>) -> Memory {
         let (phase, category) = match filed(path) {
             Some(Category::Inbox) => (Phase::Inbox, self.category.unwrap_or(Category::Inbox)),
@@ -114,7 +114,7 @@ impl FrontMatter {
             superseded_by: self.superseded_by,
             summarised_by: self.summarised_by,
             pinned: self.pinned,
-            // Without a time there is no reminder, whatever else is said of one.
+            // A reminder requires a due time; without one the other keys of a reminder are ignored.
             reminder: self.due.map(|due| Reminder { due, of, notified_at, done_at }),
             origin: self.origin,
             other_origins: self.other_origins,
@@ -150,32 +150,32 @@ impl FrontMatter {
             "done_at" => self.done_at = moment(value)?,
             "origin" => self.origin = Some(origin(value)?),
             "other_origins" => self.other_origins = other_origins(value)?,
-            // These are, or may be, the author's own; if they say nothing to us, they are not wrong.
+            // These keys may be the user's own, so an unreadable value is not a defect.
             "created" => self.created = moment(value).unwrap_or(None),
             "date" => self.date = moment(value).unwrap_or(None),
             "updated" => self.updated = moment(value).unwrap_or(None),
             "modified" => self.modified = moment(value).unwrap_or(None),
             "role" => self.role = word(value).unwrap_or(None),
             "summarised_by" => self.summarised_by = word(value).unwrap_or(None),
-            // The hash follows from the content; people who edit the content do not compute it.
+            // The hash is computed from the content; a user who edits the content does not update it.
             _ => {}
         }
         Ok(())
     }
 }
 
-/// Tells whether a key says something of a memory.
+/// Returns whether a key is a field of a memory.
 pub(super) fn is_known(key: &str) -> bool {
     const OTHERS: [&str; 6] = ["tag", "alias", "created", "date", "updated", "modified"];
     super::value::KEYS.contains(&key) || OTHERS.contains(&key)
 }
 
-/// Tells whether it matters how the value of a key is spelled, and not only which number it is.
+/// Returns whether the spelling of a key's value matters, and not only its numeric value.
 pub(super) fn is_spelled(key: &str) -> bool {
     is_known(key) && !["access_count", "version", VERSION_BESIDE].contains(&key)
 }
 
-/// Returns the texts that a node behind a key of a list stands for, in the form in which the memory has them.
+/// Returns the texts that a list item represents, normalized as in the memory.
 pub(super) fn texts(key: &str, node: &Node) -> Vec<String> {
     let list = Node::List(vec![node.clone()]);
     match key {
@@ -185,7 +185,7 @@ pub(super) fn texts(key: &str, node: &Node) -> Vec<String> {
     }
 }
 
-/// Tells whether an origin says more than we know of.
+/// Returns whether an origin has entries that are not part of the format.
 pub(super) fn has_foreign_entries(origin: &Node) -> bool {
     let is_ours = |key: &Node| matches!(key, Node::Text(key) if ["source", "root", "path", "hash"].contains(&key.as_str()));
     matches!(origin, Node::Map(entries) if !entries.iter().all(|(key, _)| is_ours(key)))
@@ -246,7 +246,7 @@ fn moment(value: &Node) -> Result<Option<DateTime<Utc>>, String> {
     };
     let day = || NaiveDate::parse_from_str(text, "%Y-%m-%d").ok().and_then(|day| day.and_hms_opt(0, 0, 0));
     let moment = with_zone().or_else(|| day().or_else(without_zone).map(|moment| moment.and_utc())).or_else(with_short_zone);
-    // RFC 3339, in which dates are written, has four digits for the year and no sign.
+    // Dates are written as RFC 3339, which has four digits for the year and no sign.
     let moment = moment.filter(|moment| (0..=9999).contains(&moment.year()));
     moment.map(Some).ok_or_else(|| format!("is {:?}, not a date such as 2026-05-07 or 2026-05-07T10:00:00Z", shortened(text)))
 }
@@ -274,7 +274,9 @@ fn ids(value: &Node) -> Result<Vec<MemoryId>, String> {
     ids.map(|text| text.parse().map_err(|_| format!("has {:?}, which is no id (a UUID)", shortened(text)))).collect()
 }
 
-/// Returns the texts of a list; lists in it are taken apart, as `[[a]]` without quotes is one.
+/// Returns the texts of a list.
+///
+/// Nested lists are flattened, because `[[a]]` without quotes parses as one.
 fn list(value: &Node, item: &str) -> Result<Vec<String>, String> {
     match value {
         Node::List(items) => {
@@ -305,7 +307,7 @@ fn other_origins(value: &Node) -> Result<Vec<Origin>, String> {
     texts.iter().map(read).collect()
 }
 
-/// Returns the start of a text: a message is no place for a novel.
+/// Returns at most the first 60 characters of a text, for messages.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(60) {
         Some((end, _)) => format!("{}…", &text[..end]),

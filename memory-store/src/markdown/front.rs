@@ -1,4 +1,4 @@
-//! The front matter of files that are no memories, as words under keys.
+//! Front matter of files other than memories, as a list of keys and text values.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,22 +11,22 @@ use super::scalar::{Within, double_quoted, scalar, single_quoted};
 use super::text;
 use super::yaml::{self, Node};
 
-/// A front matter longer than this is not read.
+/// The maximum length of a front matter that is parsed, in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// What a file says of itself, and the rest of it.
+/// The front matter of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Front {
-    /// The keys whose values are words, as they are read; those of a map within come as `map.key`.
+    /// The keys with text values, in their order; the keys of a nested map are `map.key`.
     pub values: Vec<(String, String)>,
-    /// What is wrong with it, if anything; what could be read is there all the same.
+    /// The defect, if any; the values that could be read are present anyway.
     pub problem: Option<String>,
-    /// Whether it begins and never ends.
+    /// Whether the front matter has no closing fence.
     pub is_open: bool,
 }
 
 impl Front {
-    /// Reads what a text says of itself.
+    /// Parses the front matter of a text.
     pub(crate) fn of(text: &str) -> Self {
         let parts = fence::split(text);
         let mut front = Self { values: Vec::new(), problem: None, is_open: parts.is_open };
@@ -51,12 +51,12 @@ impl Front {
         front
     }
 
-    /// Returns the words under a key, the first of them if it stands there twice.
+    /// Returns the value of a key; the first one if the key is duplicated.
     pub(crate) fn value(&self, key: &str) -> Option<&str> {
         self.values.iter().find(|(own, _)| own == key).map(|(_, value)| value.as_str())
     }
 
-    /// Tells whether nothing that can be read is lost if `keys` are all that a text says of itself from now on.
+    /// Returns whether replacing the front matter of a text by `keys` loses no readable data.
     pub(crate) fn is_replaceable(text: &str, keys: &[&str]) -> bool {
         let Some(fences) = fence::split(text).front else { return true };
         match yaml::parse_spelled(fences.yaml) {
@@ -73,27 +73,29 @@ impl Front {
     }
 }
 
-/// Returns bytes as text, as far as they are text, and what is wrong with them.
+/// Decodes bytes leniently, and returns the defect, if any.
 pub(crate) fn as_text(bytes: &[u8]) -> (Cow<'_, str>, Option<String>) {
     let (text, fault) = text::text(bytes);
     (text, fault.map(|fault| fault.what))
 }
 
-/// Tells whether the front matter of a text, of which this is the beginning, ends within it.
+/// Returns whether the front matter of a text ends within `beginning`, the start of the text.
 pub(crate) fn is_whole(beginning: &str) -> bool {
     !fence::split(beginning).is_open
 }
 
-/// Returns what stands behind the front matter.
+/// Returns the text after the front matter.
 pub(crate) fn body(text: &str) -> &str {
     fence::split(text).body
 }
 
-/// Returns `text` so that it says `values` of itself, and behind that `content` if there is one. A key `map.key` is changed where it is. Other keys, comments, the order of keys
-/// and the lines between the front matter and the rest stay as they are.
+/// Returns `text` with the given front matter values, and with the body `content` if given.
+///
+/// A key `map.key` is changed in its map. Other keys, comments, the order of keys and the empty lines between the front matter
+/// and the body are unchanged.
 ///
 /// # Errors
-/// Why that cannot be done without harm to the rest.
+/// The reason why this is not possible without damage to the rest.
 pub(crate) fn with_values(text: &str, values: &[(&str, &str)], content: Option<&str>) -> Result<String, String> {
     let parts = fence::split(text);
     let before = Front::of(text);
@@ -138,13 +140,13 @@ pub(crate) fn with_values(text: &str, values: &[(&str, &str)], content: Option<&
     Ok(whole)
 }
 
-/// Returns the body with this content, apart from the front matter as the former one was.
+/// Returns the body with this content, after the same empty lines as before.
 fn new_body<'t>(former: &'t str, has_front: bool, content: &str, newline: &str) -> Cow<'t, str> {
     let blank_lines = former.split_inclusive('\n').take_while(|line| line.trim().is_empty());
     let gap = if has_front && !former.trim().is_empty() { &former[..blank_lines.map(str::len).sum()] } else { newline };
     let content = content.replace("\r\n", "\n");
     let content = content.trim_end_matches('\n');
-    // A text that is the same is not written anew.
+    // If the content is the same, the body is not reformatted.
     if former.trim() == content.replace('\n', newline).trim() && !former.is_empty() {
         return Cow::Borrowed(former);
     }
@@ -157,12 +159,14 @@ fn line(key: &str, value: &str, newline: &str) -> String {
     [key, ": ", &spelled(value), newline].concat()
 }
 
-/// Returns a value as it stands behind its key. A day needs no quotes: what reads it as a day means that day.
+/// Formats a value for the line of its key.
+///
+/// A date needs no quotes, because a parser that reads it as a date gets the same day.
 fn spelled(value: &str) -> String {
     if NaiveDate::parse_from_str(value, "%Y-%m-%d").is_ok() { value.to_owned() } else { scalar(value, Within::Block) }
 }
 
-/// Returns what to replace with what, so that an entry has a value.
+/// Returns the range to replace and its replacement, to set the value of an entry.
 fn edit(yaml: &str, entry: &Entry, key: &str, value: &str, newline: &str) -> Option<(Range<usize>, String)> {
     let place = entry.value.clone();
     match entry.shape {
@@ -178,7 +182,9 @@ fn edit(yaml: &str, entry: &Entry, key: &str, value: &str, newline: &str) -> Opt
     }
 }
 
-/// Returns where the value of a key stands in the map that is the value of `entry`, if it is one word on one line.
+/// Returns the range of a key's value in the nested map of `entry`.
+///
+/// Returns `None` unless the value is one plain word on one line.
 fn nested_value(yaml: &str, entry: &Entry, key: &str) -> Option<Range<usize>> {
     let mut at = entry.lines.start;
     let mut found = None;
@@ -214,7 +220,7 @@ fn words(entries: &[(Node, Node)]) -> Vec<(String, String)> {
     words
 }
 
-/// Reads what is no YAML as lines of `key: value`, which is what people write who know of no quotes.
+/// Reads invalid YAML as lines of `key: value`, for values that lack the necessary quotes.
 fn plain_lines(yaml: &str) -> Vec<(String, String)> {
     let word = |line: &str| {
         let (key, value) = line.split_once(':')?;

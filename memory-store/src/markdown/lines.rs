@@ -1,10 +1,12 @@
-//! Which lines of the front matter belong to which key.
+//! Finds the lines of each key of a front matter.
 
 use std::ops::Range;
 
 use super::yaml::{self, Node};
 
-/// A key at the top of the front matter and where it stands; the places are bytes from the start of the front matter.
+/// A top-level key of the front matter with its position.
+///
+/// Positions are byte offsets in the front matter.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     /// The key.
@@ -13,20 +15,20 @@ pub(super) struct Entry {
     pub(super) line: usize,
     /// All lines of the entry, without the comments and empty lines that follow it.
     pub(super) lines: Range<usize>,
-    /// Behind the colon.
+    /// The offset after the colon.
     pub(super) after_key: usize,
-    /// What was written down as its value; whole lines if [`Shape::Nested`].
+    /// The range of the value; whole lines if [`Shape::Nested`].
     pub(super) value: Range<usize>,
-    /// How it was written down.
+    /// The style of the value.
     pub(super) shape: Shape,
 }
 
-/// How a value is written down.
+/// The style in which a value is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Not at all.
+    /// No value.
     Empty,
-    /// Without quotes, on one line or several.
+    /// Unquoted, on one line or several.
     Plain,
     /// In single quotes.
     Single,
@@ -34,21 +36,21 @@ pub(super) enum Shape {
     Double,
     /// In brackets or braces.
     Flow,
-    /// After `|` or `>`, on the lines that follow.
+    /// A block scalar: after `|` or `>`, on the following lines.
     Lines,
-    /// On lines of its own below the key.
+    /// A list or map on separate lines below the key.
     Nested,
-    /// With a tag or an anchor, or as an alias.
+    /// With a tag or an anchor, or an alias.
     Odd,
 }
 
-/// Returns the keys in their order, or `None` if the front matter is not written one key a line.
+/// Returns the keys in their order, or `None` if the front matter does not have one key per line.
 ///
-/// What it tells is to be trusted only if [`yaml::parse`] finds the same keys.
+/// The result is reliable only if [`yaml::parse`] finds the same keys.
 pub(super) fn entries(yaml: &str) -> Option<Vec<Entry>> {
     let mut scan = Scan { text: yaml, at: 0, line: 0 };
     let mut entries = Vec::new();
-    // Alone, a carriage return ends a line for YAML, but not for us.
+    // For YAML a single carriage return ends a line, but this scanner splits only at line feeds.
     if yaml.split("\r\n").any(|part| part.contains('\r')) {
         return None;
     }
@@ -63,13 +65,13 @@ pub(super) fn entries(yaml: &str) -> Option<Vec<Entry>> {
     Some(entries)
 }
 
-/// Tells whether a line is empty or a comment.
+/// Returns whether a line is empty or a comment.
 pub(super) fn is_trivia(line: &str) -> bool {
     let line = line.trim_start_matches([' ', '\t']);
     line.starts_with('#') || line.trim_end_matches(['\n', '\r', ' ', '\t']).is_empty()
 }
 
-/// Returns the bytes that a quoted text at the start of `text` takes, or `None` if it never ends.
+/// Returns the length in bytes of the quoted text at the start of `text`; `None` if it is unterminated.
 fn quoted_len(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let quote = *bytes.first()?;
@@ -84,8 +86,9 @@ fn quoted_len(text: &str) -> Option<usize> {
     }
 }
 
-/// Returns the bytes that a list or map in brackets at the start of `text` takes, and where its own items are; or `None`
-/// if it never ends.
+/// Returns the length in bytes of the flow list or map at the start of `text`.
+///
+/// Also returns the ranges of its items. Returns `None` if it is unterminated.
 pub(super) fn flow(text: &str) -> Option<(usize, Vec<Range<usize>>)> {
     let bytes = text.as_bytes();
     let (mut at, mut depth, mut is_start) = (0, 0_usize, true);
@@ -96,7 +99,7 @@ pub(super) fn flow(text: &str) -> Option<(usize, Vec<Range<usize>>)> {
         match byte {
             b'"' | b'\'' if is_start => {
                 at += quoted_len(&text[at..])?;
-                // After a quoted key the colon needs no blank.
+                // After a quoted key the colon needs no space.
                 if bytes.get(at) == Some(&b':') {
                     at += 1;
                 } else {
@@ -135,7 +138,7 @@ pub(super) fn flow(text: &str) -> Option<(usize, Vec<Range<usize>>)> {
     }
 }
 
-/// Walks over the front matter.
+/// A scanner over the front matter.
 struct Scan<'a> {
     text: &'a str,
     at: usize,
@@ -143,12 +146,12 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
-    /// Returns the line that starts at a place, with its line break.
+    /// Returns the rest of the line from an offset, with its line break.
     fn line_at(&self, place: usize) -> &'a str {
         self.text[place..].split_inclusive('\n').next().unwrap_or_default()
     }
 
-    /// Returns where the next line starts.
+    /// Returns the offset of the next line.
     fn next_line(&self, place: usize) -> usize {
         place + self.line_at(place).len()
     }
@@ -174,7 +177,7 @@ impl<'a> Scan<'a> {
         Some(Entry { key, line, lines: start..end, after_key, value, shape })
     }
 
-    /// Returns where the value is that starts at a place, and how it is written down.
+    /// Returns the range and the style of the value that starts at `start`.
     fn value(&self, after_key: usize, start: usize) -> Option<(Range<usize>, Shape)> {
         let (len, shape) = match self.text.as_bytes().get(start) {
             None | Some(b'#' | b'\n' | b'\r') => {
@@ -192,7 +195,7 @@ impl<'a> Scan<'a> {
         is_trivia(rest).then_some((start..start + len, shape))
     }
 
-    /// Returns the lines below the one at a place that belong to it.
+    /// Returns the lines below the line of `place` that belong to its entry.
     fn below(&self, place: usize, with_dashes: bool) -> Option<Range<usize>> {
         let mut at = self.next_line(place);
         let mut lines = None::<Range<usize>>;
@@ -211,7 +214,7 @@ impl<'a> Scan<'a> {
         lines
     }
 
-    /// Returns the end of a value that nothing closes, without blanks and comment.
+    /// Returns the end of a value without a closing character, without trailing spaces and comment.
     fn open_end(&self, start: usize, with_dashes: bool) -> usize {
         let last_line = |lines: Range<usize>| {
             let text = self.text[lines.clone()].trim_end_matches('\n');
@@ -223,7 +226,7 @@ impl<'a> Scan<'a> {
         from + line[..comment.unwrap_or(line.len())].trim_end_matches([' ', '\t', '\n', '\r']).len()
     }
 
-    /// Returns the end of the lines of text after `|` or `>`, without the last line break.
+    /// Returns the end of a block scalar, without the last line break.
     fn lines_end(&self, start: usize) -> usize {
         let header = self.line_at(start);
         let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
@@ -244,13 +247,13 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Returns the key that is written down so.
+/// Parses the text of a key.
 fn key_node(key: &str) -> Option<Node> {
     let is_word = key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') && !["null", "true", "false"].contains(&key);
     if is_word { Some(Node::Text(key.to_owned())) } else { yaml::parse_spelled(key).ok() }
 }
 
-/// Returns the length of the key that a line begins with, and where its colon is.
+/// Returns the length of the key at the start of a line, and the offset of its colon.
 fn key_len(line: &str) -> Option<(usize, usize)> {
     let bytes = line.as_bytes();
     let is_end = |place: usize| bytes.get(place).is_none_or(u8::is_ascii_whitespace);

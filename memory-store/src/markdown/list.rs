@@ -1,4 +1,4 @@
-//! Changing a list without touching the items that stay.
+//! Edits a list without changes to the remaining items.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -8,8 +8,10 @@ use super::lines::{flow, is_trivia};
 use super::scalar::{Within, scalar};
 use super::yaml::{self, Node};
 
-/// Returns a list of one item a line, changed so that it holds `wanted`: lines of items that stay remain where they are,
-/// and so do comments. Returns `None` if the lines are not so. `read` says what an item stands for.
+/// Returns a list with one item per line, changed to contain exactly `wanted`.
+///
+/// The lines of remaining items and the comments are unchanged. Returns `None` if the list is not in this form. `read` returns
+/// the texts that an item represents.
 pub(super) fn changed_lines(
     lines: &str,
     wanted: &[String],
@@ -39,8 +41,10 @@ pub(super) fn changed_lines(
     Some(changed)
 }
 
-/// Returns a list in brackets, changed so that it holds `wanted`, with the items that stay spelled as they are; or `None`
-/// if that would cost a comment.
+/// Returns a flow list, changed to contain exactly `wanted`.
+///
+/// The remaining items keep their spelling. Returns `None` if the list is not a flow list, or if the change would delete a
+/// comment.
 pub(super) fn changed_flow(list: &str, wanted: &[String], read: impl Fn(&Node) -> Vec<String>) -> Option<String> {
     if !list.starts_with('[') {
         return None;
@@ -68,7 +72,7 @@ pub(super) fn changed_flow(list: &str, wanted: &[String], read: impl Fn(&Node) -
     }
 }
 
-/// What of a list stays and what is still to be added.
+/// Decides which items of a list remain and which are still missing.
 struct Plan<'a> {
     wanted: &'a [String],
     missing: HashSet<&'a str>,
@@ -79,7 +83,7 @@ impl<'a> Plan<'a> {
         Self { wanted, missing: wanted.iter().map(String::as_str).collect() }
     }
 
-    /// Decides whether an item stays: all that it stands for must be wanted, and not be there yet.
+    /// Returns whether an item remains: all its texts are wanted and not yet present.
     fn keeps(&mut self, stands_for: &[String]) -> bool {
         let is_kept = stands_for.iter().all(|text| self.missing.contains(text.as_str()));
         if is_kept {
@@ -90,7 +94,7 @@ impl<'a> Plan<'a> {
         is_kept
     }
 
-    /// Returns what no item stands for yet.
+    /// Returns the wanted texts that no item represents yet.
     fn rest(&self) -> Vec<String> {
         self.wanted.iter().filter(|text| self.missing.contains(text.as_str())).cloned().collect()
     }

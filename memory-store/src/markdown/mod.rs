@@ -1,8 +1,7 @@
-//! What a memory looks like as a file.
+//! The file format of a memory.
 //!
-//! A file is Markdown under a front matter of YAML, see [`encode`]. Reading one with [`decode`] never fails: what cannot be
-//! read is reported beside what can. Changing one with [`rewrite`] edits the lines of the keys that changed and leaves
-//! every other byte as its author wrote it.
+//! A file is Markdown with a YAML front matter, see [`encode`]. [`decode`] never fails: it returns all readable fields, and reports
+//! the first defect. [`rewrite`] edits only the lines of changed keys, and leaves all other bytes as the user wrote them.
 
 mod decode;
 mod encode;

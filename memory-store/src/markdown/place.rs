@@ -1,8 +1,8 @@
-//! What the folder of a file says about it.
+//! Derives the category of a file from its folder.
 
 use memory_core::Category;
 
-/// Returns the category in whose folder a path lies; [`Category::Inbox`] for the inbox.
+/// Returns the category of the folder that contains `path`; [`Category::Inbox`] for the inbox.
 pub fn filed(path: &str) -> Option<Category> {
     let (folder, _) = path.strip_prefix("categories/")?.split_once('/')?;
     folder.parse().ok()

@@ -1,4 +1,4 @@
-//! Changing a file without touching the rest of it.
+//! Edits a memory file without changes to its other parts.
 
 use std::ops::Range;
 
@@ -19,14 +19,14 @@ use super::yaml::{self, Node};
 
 const BY_HAND: &str = "change it by hand, or write the front matter as one `key: value` a line";
 
-/// Returns the bytes of a file changed so that it says `after` when it lies at `path`, which need not be where it lay.
+/// Returns the bytes of a file, changed to represent `after` at `path`.
 ///
-/// Only the lines of keys whose value changes are replaced, in their own style; new keys are added at the end of the front
-/// matter. A file that we write to also gets the id and the dates that so far followed from its path and its age, as they
-/// would not survive the next move. The body is replaced only if the content changes.
+/// `path` may be a new path of the file. Only the lines of keys with a changed value are replaced, in their own style. New keys are appended to the front matter. The
+/// id and the dates are written even if they were so far derived from the path and the modification time, because the derived
+/// values would change with the next move. The body is replaced only if the content changes.
 ///
 /// # Errors
-/// What is wrong with the file if [`decode`] finds a problem, or which key cannot be changed without harm to the others.
+/// The problem that [`decode`] finds in the file, or the key that cannot be changed without damage to the others.
 pub fn rewrite(path: &str, bytes: &[u8], after: &Memory) -> Result<Vec<u8>, Problem> {
     let (text, fault) = text(bytes);
     let reading = Reading::of(&text);
@@ -65,11 +65,11 @@ pub fn rewrite(path: &str, bytes: &[u8], after: &Memory) -> Result<Vec<u8>, Prob
         "id" => id != Some(after.id),
         "created_at" => created_at != Some(after.created_at),
         "updated_at" => updated_at != Some(after.updated_at),
-        // A person who edits the text in place leaves the former hash.
+        // A user who edits the content in place leaves an outdated hash.
         "content_hash" => before.content != after.content || has_former_hash(&nodes, after),
         "phase" if has(key) => phase != Some(after.phase),
         "category" if has(key) => category != Some(after.category),
-        // Without a time when it is due these said nothing; with one they would.
+        // Without a due time these keys had no effect; with one they would.
         "reminds" | "notified_at" | "done_at" if has(key) && before.reminder.is_none() => after.reminder.is_some(),
         _ => value(key, &before) != value(key, after),
     };
@@ -94,7 +94,7 @@ pub fn rewrite(path: &str, bytes: &[u8], after: &Memory) -> Result<Vec<u8>, Prob
     Err(refusal(&key, line).of(path))
 }
 
-/// Tells whether the front matter has a hash of our kind that is not that of the content.
+/// Returns whether the front matter has a SHA-256 hash that does not match the content.
 fn has_former_hash(nodes: &[(Node, Node)], memory: &Memory) -> bool {
     nodes.iter().any(|entry| {
         let (Node::Text(key), Node::Text(hash)) = entry else { return false };
@@ -103,26 +103,27 @@ fn has_former_hash(nodes: &[(Node, Node)], memory: &Memory) -> bool {
     })
 }
 
-/// A key that gets another value.
+/// A key with its new value.
 #[derive(Debug)]
 struct Change {
     key: &'static str,
-    /// The key as it is spelled in this file.
+    /// The name of the key in this file.
     spelled: &'static str,
     value: Value,
 }
 
-/// How a value is changed: first with care for what a person would expect, then with care for the lines around it.
+/// The strategies for an edit, in the order in which they are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Care {
-    /// Items of a list that stay are left as they are; a key with nothing to say is taken away.
+    /// Remaining items of a list are unchanged; a key with an absent value is deleted.
     Item,
-    /// The value is replaced as a whole; a key with nothing to say becomes `null`, as without its line the text before it
-    /// may go on in the lines after it.
+    /// The value is replaced as a whole; a key with an absent value becomes `null`.
+    ///
+    /// `null` is necessary if the lines after a deleted key would become a continuation of the text before it.
     Value,
 }
 
-/// Returns how a key of the format is spelled in this file.
+/// Returns the name of a key of the format in this file.
 fn spelling(key: &'static str, has_foreign_version: bool, has: impl Fn(&str) -> bool) -> &'static str {
     match key {
         "tags" if !has("tags") && has("tag") => "tag",
@@ -132,7 +133,7 @@ fn spelling(key: &'static str, has_foreign_version: bool, has: impl Fn(&str) -> 
     }
 }
 
-/// Returns the front matter with the changes, or `None` if one of them would lose something.
+/// Returns the front matter with the changes applied, or `None` if a change would lose data.
 fn edited(
     yaml: &str,
     entries: &[Entry],
@@ -161,7 +162,7 @@ fn edited(
     Some(edited + &added)
 }
 
-/// Returns what to replace with what, so that the entry has the value.
+/// Returns the ranges to replace and their replacements, to set the value of the entry.
 fn entry_edits(yaml: &str, entry: &Entry, key: &str, value: &Value, newline: &str, care: Care) -> Vec<(Range<usize>, String)> {
     let Entry { lines, after_key, value: place, shape, .. } = entry;
     let old = &yaml[place.clone()];
@@ -194,15 +195,17 @@ fn entry_edits(yaml: &str, entry: &Entry, key: &str, value: &Value, newline: &st
     }
 }
 
-/// Returns the blanks that the first line that says something begins with.
+/// Returns the indentation of the first line that is not empty or a comment.
 fn indent(lines: &str) -> &str {
     let line = lines.split('\n').find(|line| !lines::is_trivia(line)).unwrap_or_default();
     &line[..line.len() - line.trim_start_matches(' ').len()]
 }
 
-/// Returns the file if it says `after` and all that `nodes` said beside the changes; else a key that does not.
+/// Returns the file if it represents `after` and preserves the unchanged `nodes`.
+///
+/// Otherwise returns a key with a wrong value.
 fn checked(path: &str, file: &str, nodes: &[(Node, Node)], changes: &[Change], after: &Memory) -> Result<Vec<u8>, String> {
-    // Were a date missing, this one would stand in for it and not be what is wanted.
+    // If a date were missing, the parser would use this one, and the comparison below would fail.
     let never = after.created_at.checked_add_signed(TimeDelta::days(1)).unwrap_or_default();
     let never = if never == after.updated_at { after.created_at } else { never };
     let read = decode(path, file.as_bytes(), never);
@@ -226,7 +229,7 @@ fn checked(path: &str, file: &str, nodes: &[(Node, Node)], changes: &[Change], a
     Ok(file.as_bytes().to_vec())
 }
 
-/// Returns the entries of a front matter that is known to be readable, spelled as they are there.
+/// Returns the entries of a valid front matter, with numbers and booleans as spelled.
 fn spelled_entries(yaml: &str) -> Vec<(Node, Node)> {
     match yaml::parse_spelled(yaml) {
         Ok(Node::Map(entries)) => entries,

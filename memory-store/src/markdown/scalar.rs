@@ -1,17 +1,17 @@
-//! How a text is written so that YAML reads it back as that text.
+//! Formats texts as YAML scalars.
 
 use std::fmt::Write as _;
 
-/// Where a text is to stand.
+/// The context of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Within {
-    /// On a line of its own, after a key or a dash.
+    /// In a block, after a key or a dash.
     Block,
     /// Between brackets or braces.
     Flow,
 }
 
-/// Returns the text, in quotes if it needs some.
+/// Returns the text, quoted if necessary.
 pub(super) fn scalar(text: &str, within: Within) -> String {
     if is_plain(text, within) { text.to_owned() } else { double_quoted(text) }
 }
@@ -36,7 +36,7 @@ pub(crate) fn double_quoted(text: &str) -> String {
     quoted
 }
 
-/// Returns the text in single quotes, or `None` if it cannot stand in such.
+/// Returns the text in single quotes, or `None` if it contains characters that need an escape.
 pub(super) fn single_quoted(text: &str) -> Option<String> {
     text.chars().all(is_printable).then(|| format!("'{}'", text.replace('\'', "''")))
 }
@@ -63,7 +63,7 @@ fn is_plain(text: &str, within: Within) -> bool {
         && !is_word_for_something_else(text)
 }
 
-/// Tells whether some reader of YAML 1.1 or 1.2 takes the text for a number, a date, a truth value or nothing.
+/// Returns whether some YAML 1.1 or 1.2 parser reads the text as a number, a date, a boolean or null.
 fn is_word_for_something_else(text: &str) -> bool {
     const WORDS: [&str; 17] =
         ["~", "null", "true", "false", "yes", "no", "on", "off", "y", "n", "=", "<<", ".inf", "-.inf", "+.inf", ".nan", "-"];
@@ -74,7 +74,7 @@ fn is_word_for_something_else(text: &str) -> bool {
     WORDS.iter().any(|word| word.eq_ignore_ascii_case(text)) || starts_like_a_number && (is_number() || is_based())
 }
 
-/// Tells whether every reader of YAML takes the letter as it is.
+/// Returns whether all YAML parsers accept the character unescaped.
 fn is_printable(letter: char) -> bool {
     match letter {
         '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => false,

@@ -1,4 +1,4 @@
-//! The codec, from outside.
+//! Tests of the file format through its public functions.
 
 mod decoding;
 mod encoding;
@@ -11,12 +11,12 @@ use memory_core::{Memory, Problem};
 
 use super::decode;
 
-/// When the files of these tests were last changed.
+/// The modification time of the files in these tests.
 pub(super) fn modified() -> DateTime<Utc> {
     "2020-02-02T02:02:02Z".parse().unwrap()
 }
 
-/// Reads a file that is in order.
+/// Parses a valid file.
 #[track_caller]
 pub(super) fn read(path: &str, bytes: impl AsRef<[u8]>) -> Memory {
     let parsed = decode(path, bytes.as_ref(), modified());
@@ -24,7 +24,7 @@ pub(super) fn read(path: &str, bytes: impl AsRef<[u8]>) -> Memory {
     parsed.memory
 }
 
-/// Reads a file with something wrong, and returns the content and what is wrong.
+/// Parses an invalid file, and returns the memory and the problem.
 #[track_caller]
 pub(super) fn damaged(bytes: impl AsRef<[u8]>) -> (Memory, Problem) {
     let parsed = decode("note.md", bytes.as_ref(), modified());

@@ -1,10 +1,10 @@
-//! Bytes as text.
+//! Decodes bytes to text.
 
 use std::borrow::Cow;
 
 use super::problem::Fault;
 
-/// Returns the bytes as text, as far as they are text, and what is wrong with them.
+/// Decodes bytes leniently, and returns the defect, if any.
 pub(super) fn text(bytes: &[u8]) -> (Cow<'_, str>, Option<Fault>) {
     if let [0xff, 0xfe, rest @ ..] = bytes {
         return (utf16(rest, u16::from_le_bytes), Some(not_utf8(1, "UTF-16")));

@@ -1,9 +1,11 @@
-//! What stands behind a key of the front matter.
+//! The values of the front matter keys.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::{Memory, MemoryId, Origin, Reminder};
 
-/// The keys we write, in the order of the file format; from `role` on, a key is left out when there is nothing to say.
+/// The keys that are written, in the order of the file format.
+///
+/// From `role` on, a key without a value is omitted.
 pub(super) const KEYS: [&str; 29] = [
     "id",
     "content_hash",
@@ -36,15 +38,15 @@ pub(super) const KEYS: [&str; 29] = [
     VERSION_BESIDE,
 ];
 
-/// The key of our version where the author has a `version` of another kind, such as `1.10`; we write it only there.
+/// The key for the memory's version in files where `version` is the user's own, such as `1.10`.
 pub(super) const VERSION_BESIDE: &str = "memory_version";
 
-/// What stands behind a key.
+/// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
-    /// Nothing, and then the key is left out as well.
+    /// No value; the key is omitted.
     Absent,
-    /// Nothing, said expressly.
+    /// An explicit `null`.
     Null,
     /// A word that needs no quotes.
     Word(String),
@@ -56,7 +58,7 @@ pub(super) enum Value {
     Map(Vec<(&'static str, String)>),
 }
 
-/// Returns what stands behind a key of a memory.
+/// Returns the value of a memory's key.
 pub(super) fn value(key: &str, memory: &Memory) -> Value {
     match key {
         "id" => Value::Word(memory.id.to_string()),

@@ -1,4 +1,4 @@
-//! Reading YAML within bounds.
+//! Parses YAML within limits on time and memory.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,40 +11,44 @@ use serde_yaml::Error;
 
 use super::plain;
 
-/// Flow collections inside one another that we let the parser below us see; it gives up at 128 by itself, but late.
+/// The maximum nesting of flow collections.
+///
+/// The parser itself refuses more than 128 levels, but late.
 const MAX_DEPTH: usize = 1000;
 
-/// Flow collections in a text of which we cannot tell whether they are inside one another.
+/// The maximum number of opening brackets in a text with quotes or comments.
+///
+/// In such a text the nesting is unknown.
 const MAX_DOUBTFUL: usize = 5000;
 
-/// What may be built for nothing, whatever the length of the text.
+/// The budget of every text, independent of its length.
 const FREE: usize = 64 << 10;
 
-/// What is wrong with a text that would take up too much memory.
+/// The message for a text with aliases that expand to too large a value.
 const TOO_MUCH: &str = "its aliases stand for too much";
 
-/// Characters that YAML 1.1 takes for line ends or refuses, but that people's editors and YAML 1.2 take for letters.
+/// Characters that YAML 1.1 treats as line ends or refuses, but editors and YAML 1.2 treat as letters.
 const LETTERS_TO_US: [char; 4] = ['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}'];
 
-/// A value, with its aliases followed.
+/// A YAML value, with its aliases expanded.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Node {
-    /// Nothing, `~` or `null`.
+    /// Empty, `~` or `null`.
     Null,
-    /// A number or a truth value; spelled as in the source only by [`parse_spelled`].
+    /// A number or a boolean; spelled as in the source only by [`parse_spelled`].
     Literal(String),
-    /// Text, in whatever style.
+    /// Text in any style.
     Text(String),
     /// A list.
     List(Vec<Node>),
-    /// A map in the order of the source. A key that stands there twice is here twice.
+    /// A map in the order of the source, which may contain duplicate keys.
     Map(Vec<(Node, Node)>),
-    /// A value with a tag of its own, such as `!custom`.
+    /// A value with a custom tag, such as `!custom`.
     Tagged(String, Box<Node>),
 }
 
 impl Node {
-    /// Tells whether it, or what it contains, is a number or a truth value.
+    /// Returns whether the value is or contains a number or a boolean.
     pub(super) fn has_literals(&self) -> bool {
         match self {
             Self::Literal(_) => true,
@@ -55,7 +59,7 @@ impl Node {
         }
     }
 
-    /// Returns a key that stands twice in one of the maps, if there is one.
+    /// Returns a duplicate key of one of the maps, if any.
     pub(super) fn duplicate(&self) -> Option<&Node> {
         match self {
             Self::Null | Self::Literal(_) | Self::Text(_) => None,
@@ -70,19 +74,19 @@ impl Node {
     }
 }
 
-/// Why a text is not YAML that we read.
+/// The error for a text that is not valid YAML or exceeds a limit.
 #[derive(Debug)]
 pub(super) struct YamlError {
-    /// The line, counted from 0, if it can be told.
+    /// The line, counted from 0, if it can be determined.
     pub(super) line: Option<usize>,
-    /// What is wrong, as a fragment of a sentence.
+    /// The cause, as a sentence fragment.
     pub(super) what: String,
 }
 
 impl From<Error> for YamlError {
     fn from(error: Error) -> Self {
         let text = error.to_string();
-        // The library counts from the start of the front matter, people from the start of the file.
+        // The message contains lines of the front matter, which differ from the lines of the file, so they are removed.
         let (mut what, mut rest, mut lines) = (String::new(), text.as_str(), Vec::new());
         while let Some((before, after)) = rest.split_once(" at line ") {
             what.push_str(before);
@@ -92,15 +96,15 @@ impl From<Error> for YamlError {
         }
         what.push_str(rest);
         let line = error.location().map(|location| location.line());
-        // An end that comes too early says nothing; where it began does.
+        // An unexpected end of stream is reported at the end; the position of the opening token is more useful.
         let line = if text.starts_with("found unexpected end of stream") { lines.last().copied().or(line) } else { line };
-        // Our own messages come back with the key before them.
+        // The library adds the key before a custom message.
         let what = if what.ends_with(TOO_MUCH) { TOO_MUCH.to_owned() } else { what };
         Self { line: line.map(|line| line.saturating_sub(1)), what }
     }
 }
 
-/// Reads a text as YAML. The work and the memory that it takes are in proportion to the length of the text.
+/// Parses YAML, with time and memory proportional to the length of the text.
 pub(super) fn parse(text: &str) -> Result<Node, YamlError> {
     plain::parse(text).map_or_else(|| parse_any(text), Ok)
 }
@@ -116,27 +120,27 @@ fn parse_any(text: &str) -> Result<Node, YamlError> {
     Ok(seed.deserialize(serde_yaml::Deserializer::from_str(&letters.hide(text)))?)
 }
 
-/// Reads a text as YAML, with numbers and truth values spelled as they are there.
+/// Parses YAML, with numbers and booleans spelled as in the source.
 pub(super) fn parse_spelled(text: &str) -> Result<Node, YamlError> {
     plain::parse(text).map_or_else(|| parse_by_parser(text), Ok)
 }
 
-/// Does what [`parse_spelled`] does, however plain the text is.
+/// Does the same as [`parse_spelled`], but without the fast parser.
 pub(super) fn parse_by_parser(text: &str) -> Result<Node, YamlError> {
     let node = parse_any(text)?;
     Ok(if node.has_literals() { spelled(text, node) } else { node })
 }
 
-/// Returns `node`, read from `text`, with its numbers and truth values spelled as they are there.
+/// Returns `node`, parsed from `text`, with its numbers and booleans spelled as in the source.
 fn spelled(text: &str, mut node: Node) -> Node {
     let letters = Letters::of(text);
     let hidden = letters.hide(text);
-    // It was read before, so it can be read again.
+    // An error is impossible here, because the text was already parsed.
     let _ = Spell(&mut node).deserialize(serde_yaml::Deserializer::from_str(&hidden));
     node
 }
 
-/// Tells whether a text has nothing but blanks and comments.
+/// Returns whether a text consists of whitespace and comments.
 fn is_blank(text: &str) -> bool {
     text.lines().all(|line| {
         let line = line.trim_matches([' ', '\t', '\r']);
@@ -144,8 +148,10 @@ fn is_blank(text: &str) -> bool {
     })
 }
 
-/// Refuses flow collections that may be nested too deeply: the parser below us takes time in proportion to the depth for
-/// each token. What closes them may itself be quoted or commented out, so then only the opening ones count.
+/// Returns an error if flow collections may be nested too deeply.
+///
+/// The parser takes time proportional to the depth for each token. Closing brackets may be quoted or commented out; in a text
+/// with quotes or comments only the opening ones count.
 fn refuse_depth(text: &str) -> Result<(), YamlError> {
     let is_clear = !text.contains(['"', '\'', '#']);
     let limit = if is_clear { MAX_DEPTH } else { MAX_DOUBTFUL };
@@ -165,7 +171,7 @@ fn refuse_depth(text: &str) -> Result<(), YamlError> {
     Ok(())
 }
 
-/// The characters in [`LETTERS_TO_US`] that a text has, each with one that the text has not and that means nothing.
+/// Maps the [`LETTERS_TO_US`] in a text to private-use characters that the text does not contain.
 struct Letters(Vec<(char, char)>);
 
 impl Letters {
@@ -199,7 +205,7 @@ impl Letters {
     }
 }
 
-/// Builds nodes, as long as the budget lasts: one alias may stand for millions of them.
+/// Builds nodes within a budget, because one alias may expand to millions of nodes.
 struct Build<'a> {
     budget: &'a mut usize,
     letters: &'a Letters,
@@ -299,7 +305,7 @@ impl<'de> Visitor<'de> for Build<'_> {
     }
 }
 
-/// Walks over a value that was read before and fills in how its literals are spelled.
+/// Visits a parsed value again and sets the source spelling of its literals.
 struct Spell<'a>(&'a mut Node);
 
 impl<'de> DeserializeSeed<'de> for Spell<'_> {
@@ -332,7 +338,7 @@ impl<'de> Visitor<'de> for Spell<'_> {
         for node in list {
             items.next_element_seed(Spell(node))?;
         }
-        // The end must be asked for, or the reader takes the list for unread.
+        // The deserializer reports an error unless it is read to its end.
         items.next_element::<IgnoredAny>().map(|_| ())
     }
 

@@ -1,4 +1,4 @@
-//! What we read.
+//! Tests of parsing.
 
 use memory_core::{Category, Memory, MemoryId, Phase, Reminder, Scope};
 use proptest::prelude::*;
@@ -107,7 +107,7 @@ fn dates_are_read_in_every_form() {
     }
     assert_eq!(fields("date: 2024-01-02\ncreated: soon").created_at.to_string(), "2024-01-02 00:00:00 UTC");
     assert_eq!(fields("date: someday").created_at, modified());
-    // Years that RFC 3339 cannot write.
+    // Years that RFC 3339 cannot represent.
     for year in ["-026-05-07", "-0001-12-31", "+12026-05-07", "0000-01-01T00:00:00+01:00"] {
         assert_eq!(fields(&format!("date: {year}")).created_at, modified(), "{year}");
     }
@@ -226,7 +226,7 @@ fn a_bomb_takes_neither_time_nor_memory() {
         "a: &a [*a, *a, *a, *a]".into(),
         (0..200).flat_map(|depth| [" ".repeat(depth), "a:\n".to_owned()]).collect(),
     ] {
-        // Whoever unfolds it does not come to the end within a lifetime.
+        // Expanding these aliases would not finish in any reasonable time.
         let (memory, _) = damaged(format!("---\n{yaml}\n---\nbody\n"));
         assert!(memory.content.ends_with("body"));
     }

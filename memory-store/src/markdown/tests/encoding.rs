@@ -1,4 +1,4 @@
-//! What we write.
+//! Tests of the format of new files.
 
 use memory_core::{Category, Draft, MemoryId, Origin, Phase, Tags};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! The odd files that come with the project.
+//! Tests with the collection of unusual files of the project.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -67,7 +67,7 @@ fn check(name: &str, case: &Value, parsed: &crate::markdown::Parsed) {
     }
 }
 
-/// Adds a tag and checks that every line is there as before, save those of the tags.
+/// Adds a tag and checks that all lines except those of the tags are unchanged.
 fn keeps_the_rest(name: &str, bytes: &[u8]) {
     let parsed = decode(name, bytes, modified());
     let mut after = parsed.memory.clone();
@@ -88,7 +88,7 @@ fn keeps_the_rest(name: &str, bytes: &[u8]) {
             *count -= 1;
             0 <= *count
         });
-        // The last line may have got the line break it lacked, and the first may be behind a new front matter.
+        // The last line may have gained a line break, and the first may follow a new front matter.
         let is_the_body = line == bytes || !line.ends_with(b"\n");
         assert!(is_there || is_of_the_tags || is_the_body, "{name}: {:?}", String::from_utf8_lossy(line));
     }

@@ -1,4 +1,4 @@
-//! Any memory.
+//! Strategies that generate memories.
 
 use chrono::{DateTime, Utc};
 use memory_core::{Category, ContentHash, Memory, MemoryId, OperationId, Origin, Phase, Reminder, Scope, SpeakerRole};
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use uuid::Uuid;
 
-/// Any memory whose content a file can hold.
+/// Generates memories with any content that a file can hold.
 pub(super) fn memory() -> impl Strategy<Value = Memory> {
     let identity = (id(), content(), phase(), category(), scope(), vec(text(), 0..4), text());
     let times = (moment(), moment(), option::of(moment()), any::<u64>(), vec(id(), 0..3), any::<u64>());
@@ -57,7 +57,7 @@ fn reminder() -> impl Strategy<Value = Reminder> {
     (times, of).prop_map(|((due, notified_at, done_at), of)| Reminder { due, of, notified_at, done_at })
 }
 
-/// Any text, and often one that YAML takes for something else.
+/// Generates texts, often ones that YAML reads as another type.
 pub(super) fn text() -> impl Strategy<Value = String> {
     const WORDS: &[&str] = &[
         "",
@@ -119,7 +119,7 @@ pub(super) fn text() -> impl Strategy<Value = String> {
     prop_oneof![proptest::sample::select(WORDS).prop_map(str::to_owned), any::<String>(), "[a-z :#,'\"\\[\\]{}-]{0,8}"]
 }
 
-/// Any text without NUL, often with things in it that look like the ends of the front matter or of the file.
+/// Generates texts without NUL, often with lines that look like fences or the end of a file.
 pub(super) fn content() -> impl Strategy<Value = String> {
     const PIECES: &[&str] =
         &["", "---", "\n", "\r\n", "\r", "---\n", "a", "key: value\n", "\u{feff}", "\u{2028}", "\u{1}", "中文", "  "];

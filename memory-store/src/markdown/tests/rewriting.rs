@@ -1,4 +1,4 @@
-//! What we change.
+//! Tests of edits.
 
 use chrono::TimeDelta;
 use memory_core::{Category, Memory, MemoryId, Origin, Phase, Reminder, Scope, Tags};
@@ -12,7 +12,7 @@ use crate::markdown::{decode, encode, rewrite};
 
 const ID: &str = "id: 550e8400-e29b-41d4-a716-446655440000\ncreated_at: 2024-01-01\nupdated_at: 2024-01-02\n";
 
-/// Changes a file with this front matter, below the keys that would otherwise be added.
+/// Edits a file with this front matter, which also has the keys that would otherwise be added.
 #[track_caller]
 fn changed(yaml: &str, change: impl Fn(&mut Memory)) -> String {
     let file = format!("---\n{ID}{yaml}---\nbody\n");
@@ -174,7 +174,7 @@ fn what_cannot_be_changed_without_harm_is_refused() {
     assert_eq!(rewrite("note.md", b"---\ntitle: a\ntitle: b\n---\n", &memory), Err(problem));
 }
 
-/// A change to one field.
+/// Generates a change of one field.
 fn change() -> impl Strategy<Value = Memory> {
     memory()
 }
@@ -283,7 +283,7 @@ proptest! {
         let rewritten = match rewrite("note.md", file.as_bytes(), &after) {
             Ok(rewritten) => String::from_utf8(rewritten).unwrap(),
             Err(problem) => {
-                // Files in order are changed, unless two keys say the same.
+                // A valid file can be edited, unless it has two keys for one field.
                 let is_double = yaml.contains("tag:") && yaml.contains("tags:") || yaml.contains("alias:") && yaml.contains("aliases:");
                 prop_assert!(parsed.problem == Some(problem.clone()) || is_double, "{}\n{:?}", problem, file);
                 return Ok(());
