@@ -21,9 +21,10 @@ const BY_HAND: &str = "change it by hand, or write the front matter as one `key:
 
 /// Returns the bytes of a file, changed to represent `after` at `path`.
 ///
-/// `path` may be a new path of the file. Only the lines of keys with a changed value are replaced, in their own style. New keys are appended to the front matter. The
-/// id and the dates are written even if they were so far derived from the path and the modification time, because the derived
-/// values would change with the next move. The body is replaced only if the content changes.
+/// `path` may be a new path of the file. Only the lines of keys with a changed value are replaced, in their own style. New keys
+/// are appended to the front matter. The id and the dates are written even if they were so far derived from the path and the
+/// modification time, because the derived values would change with the next move. The body is replaced only if the content
+/// changes.
 ///
 /// # Errors
 /// The problem that [`decode`] finds in the file, or the key that cannot be changed without damage to the others.
