@@ -1,4 +1,4 @@
-//! Changing a bank: all of it or nothing, also when the power fails in between.
+//! Changes a bank atomically, also if the power fails.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,20 +14,22 @@ use super::{gzip, index};
 use crate::disk::Disk;
 use crate::error::io_error;
 
-/// Where the bytes of a bank wait that a version up to 0.1 writes. It held the lock of the whole folder.
+/// The temporary file of versions up to 0.1, which lock the whole folder.
 pub(super) const FORMER_WAITING: &str = ".next.tmp";
 
-/// Returns where the bytes of a bank wait until they may take its place. Each bank has one writer at a time.
+/// Returns the path of the temporary file of a bank.
+///
+/// There is one per bank, because each bank has at most one writer at a time.
 pub(super) fn waiting(bank: &BankName) -> String {
     format!(".next-{bank}.tmp")
 }
 
-/// Returns the bank whose bytes wait in a file of this name.
+/// Returns the bank that a temporary file belongs to.
 pub(super) fn bank_waiting_in(path: &str) -> Option<BankName> {
     path.strip_prefix(".next-")?.strip_suffix(".tmp")?.parse().ok()
 }
 
-/// A folder of banks, in which the caller may write.
+/// A folder of banks that the caller may write to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'a> {
     pub disk: &'a dyn Disk,
@@ -35,21 +37,29 @@ pub(super) struct Place<'a> {
     pub options: &'a BankOptions,
 }
 
-/// How often a change is thought out anew because somebody who takes no lock was faster.
+/// Number of attempts to apply a change.
+///
+/// An attempt fails if a program that takes no lock changes the bank at the same time.
 const TRIES: usize = 3;
 
-/// Tells whether the last writer of what waits at `path` did not finish.
+/// Returns whether the temporary file at `path` exists.
+///
+/// The last writer leaves it if it is interrupted.
 pub(super) fn is_interrupted(disk: &dyn Disk, path: &str) -> Result<bool, BankError> {
     let found = disk.signature(path).map_err(|error| BankError::from(io_error(format!("check {path}"), error)))?;
     Ok(found.is_some())
 }
 
-/// Records that what the last writer of a bank did not finish was not carried out. The caller holds the lock of the bank.
+/// Records that the interrupted operation of the last writer of a bank was not executed.
+///
+/// The caller holds the lock of the bank.
 pub(super) fn recover(place: &Place<'_>, bank: &BankName) -> Result<(), BankError> {
     recover_at(place, &waiting(bank), |sum| trash::last_with_sum(place.disk, bank, sum))
 }
 
-/// Records that what the last writer of a former version did not finish was not carried out. The caller holds the lock of the folder.
+/// Does the same as [`recover`] for a writer of a version up to 0.1.
+///
+/// The caller holds the lock of the folder.
 pub(super) fn recover_former(place: &Place<'_>) -> Result<(), BankError> {
     recover_at(place, FORMER_WAITING, |sum| Ok(trash::last(place.disk)?.filter(|line| !line.aborted && line.sum == Some(sum))))
 }
@@ -77,7 +87,7 @@ fn recover_at(
     disk.remove(path).map_err(told)
 }
 
-/// One change of one bank. The caller holds its lock.
+/// A change of one bank. The caller holds the lock of the bank.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Work<'a> {
     pub place: Place<'a>,
@@ -85,7 +95,7 @@ pub(super) struct Work<'a> {
     pub operation: &'a BankOperation,
 }
 
-/// A bank as it was when a change of it was thought out.
+/// The state of a bank before a change.
 #[derive(Debug)]
 pub(super) struct Former {
     pub file: BankFile,
@@ -93,7 +103,7 @@ pub(super) struct Former {
 }
 
 impl Former {
-    /// Reads the bank as it is, if it is there.
+    /// Reads the current state of the bank, or returns `None` if the bank does not exist.
     pub(super) fn read(work: &Work<'_>) -> Result<Option<Self>, BankError> {
         let Some(file) = file::read(work.place.disk, work.name.as_str())? else { return Ok(None) };
         Ok(Some(Self { layout: file.layout()?, file }))
@@ -101,7 +111,7 @@ impl Former {
 }
 
 impl Work<'_> {
-    /// Changes the bank as `decide` says.
+    /// Applies the change that `decide` returns.
     pub(super) fn change(
         &self,
         decide: &mut dyn FnMut(Option<&Bank>) -> Result<BankChange, BankError>,
@@ -109,7 +119,7 @@ impl Work<'_> {
         for _ in 0..TRIES {
             let former = match Former::read(self) {
                 Ok(former) => former,
-                // A bank that cannot be read can still be deleted, whole as it is.
+                // A bank that cannot be parsed can still be deleted as a file.
                 Err(error) => match decide(None) {
                     Ok(BankChange::Remove) => return self.remove().map(|()| Changed::Yes),
                     _ => return Err(error),
@@ -135,7 +145,9 @@ impl Work<'_> {
         Err(BankError::new(Trouble::Conflict))
     }
 
-    /// Carries out what was decided, and writes `line` down before. Returns whether the bank was still as it was seen.
+    /// Writes `line` to the log and applies the edit.
+    ///
+    /// Returns `false`, and leaves the bank unchanged, if the bank differs from `former`.
     pub(super) fn carry_out(&self, former: Option<Former>, edit: &BankEdit, mut line: Line) -> Result<bool, BankError> {
         let damaged = |why: NoBank| file::damaged(self.name.as_str(), &why.to_string());
         line.made = former.is_none();
@@ -168,7 +180,7 @@ impl Work<'_> {
         Ok(true)
     }
 
-    /// Puts where the entries are into the index.
+    /// Updates the index of entries for the new file.
     pub(super) fn remember(&self, path: &str, bytes: Vec<u8>, text: String, layout: &Layout) {
         let Ok(Some(signature)) = self.place.disk.signature(path) else { return };
         let packed = gzip::is_gzip(&bytes).then_some(bytes);
@@ -177,14 +189,16 @@ impl Work<'_> {
         index::keep(self.place.disk, self.place.root, &file, layout);
     }
 
-    /// Returns how a text of this length is kept.
+    /// Returns the file format for a text of this length.
     pub(super) fn kind(&self, length: usize) -> Kind {
         let is_large = self.place.options.compress_above.is_some_and(|above| above < length);
         if is_large { Kind::Packed } else { Kind::Plain }
     }
 
-    /// Writes the new file, with the owner and mode of the file at `rights`, then the line, and then puts the file in its place. Returns
-    /// whether the bank was still as it was seen.
+    /// Replaces the file of the bank, with a line in the log.
+    ///
+    /// It writes the new file to the temporary path, appends `line` to the log, and renames the file to `path`. The file gets the
+    /// owner and mode of the file at `rights`. Returns `false`, and leaves the bank unchanged, if the bank differs from `former`.
     pub(super) fn replace(
         &self,
         mut line: Line,
@@ -197,12 +211,12 @@ impl Work<'_> {
         let told = |error| BankError::from(io_error(format!("write {path}"), error));
         line.sum = Some(crc32fast::hash(bytes));
         let written = disk.write(waiting, bytes).and_then(|()| {
-            // Where that is refused, or the other file has gone, the new one can be read by its owner alone.
+            // On failure, or if the other file was deleted, only the owner of the new file can read it.
             let _ = rights.map(|rights| disk.take_rights(waiting, rights));
             disk.sync_file(waiting)
         });
         if let Err(error) = written {
-            // Half of it is of no use to anybody; if it cannot be removed either, the next writer does it.
+            // A partial file is useless. If its deletion fails too, the next writer deletes it.
             let _ = disk.remove(waiting);
             return Err(told(error));
         }
@@ -233,8 +247,9 @@ impl Work<'_> {
         Ok(true)
     }
 
-    /// Takes away whatever else is called as the bank that lies at `path` now. What became of its former file is in there; any other
-    /// goes to trash.
+    /// Deletes all files of the bank except the one at `path`.
+    ///
+    /// The content of the file at `former` is part of the new file; every other file is first copied to the trash.
     fn clear_away(&self, path: &str, former: Option<&str>) -> Result<(), BankError> {
         for other in [Kind::Plain, Kind::Packed].map(|kind| kind.path(self.name.as_str())) {
             let told = |error| BankError::from(io_error(format!("remove {other}"), error));
@@ -256,7 +271,7 @@ impl Work<'_> {
         Ok(file::bytes(self.place.disk, &path)? == former.bytes())
     }
 
-    /// Moves the file of the bank to trash.
+    /// Moves the file of the bank to the trash.
     fn remove(&self) -> Result<(), BankError> {
         let Some((path, _)) = file::find(self.place.disk, self.name.as_str())? else { return Ok(()) };
         let trashed = self.keep(&path)?;
@@ -265,7 +280,7 @@ impl Work<'_> {
         self.take_away(&path, line)
     }
 
-    /// Keeps a file in the trash, and returns where.
+    /// Copies or links a file to the trash, and returns its path there.
     pub(super) fn keep(&self, path: &str) -> Result<String, BankError> {
         let folder = trash::folder(self.operation);
         let trashed = format!("{folder}/{path}");
@@ -274,11 +289,11 @@ impl Work<'_> {
         Ok(trashed)
     }
 
-    /// Takes a file away that the trash keeps, and writes `line` down before.
+    /// Writes `line` to the log, and deletes a file that is in the trash already.
     pub(super) fn take_away(&self, path: &str, mut line: Line) -> Result<(), BankError> {
         let (disk, waiting) = (self.place.disk, &waiting(self.name));
         let told = |error| BankError::from(io_error(format!("delete {path}"), error));
-        // Nothing takes the place of the file; so this says that the line was perhaps not carried out.
+        // No file replaces the deleted one, so this temporary file marks the operation as possibly incomplete.
         line.sum = Some(crc32fast::hash(line.operation.as_bytes()));
         disk.write(waiting, line.operation.as_bytes()).and_then(|()| disk.sync_file(waiting)).map_err(told)?;
         let gone = trash::append(&self.place, self.operation.at, &line).and_then(|()| disk.remove(path).map_err(told));
@@ -313,12 +328,14 @@ fn packed(kind: Kind, former: Option<&BankFile>, edits: &[Edit], next: &str, lay
     }
 }
 
-/// Returns where a packed text may be cut: before each entry.
+/// Returns the offsets at which a packed text may be split: before each entry.
 fn cuts(layout: &Layout) -> Vec<usize> {
     layout.items.iter().map(|item| item.range.start).collect()
 }
 
-/// Checks the bytes and keys of a bank. What is too large already may become smaller.
+/// Checks the size and the number of keys of a bank.
+///
+/// A bank that is already too large may still shrink.
 fn check_limits(limits: &Limits, before: (usize, usize), after: (usize, usize)) -> Result<(), BankError> {
     let refuse = |what: String| Err(BankError::new(Trouble::TooLarge { what }));
     if limits.keys < after.1 && before.1 < after.1 {

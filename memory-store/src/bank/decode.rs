@@ -1,4 +1,4 @@
-//! A bank's text as a bank.
+//! Converts the text of a bank to a [`Bank`].
 
 use chrono::{DateTime, Utc};
 use memory_core::bank::{Bank, BankError, BankMeta, BankName, Entry, Key, Trouble};
@@ -6,7 +6,7 @@ use memory_core::json::{JsonText, unquoted};
 
 use super::layout::{Item, Layout, layout};
 
-/// Reads a bank. Times that are missing are `fallback`.
+/// Parses a bank; missing times become `fallback`.
 pub(super) fn decode(name: &BankName, text: &str, layout: &Layout, fallback: DateTime<Utc>) -> Bank {
     let part = |range: &Option<std::ops::Range<usize>>| range.clone().map(|range| &text[range]);
     let meta = layout.meta.as_ref();
@@ -25,10 +25,10 @@ pub(super) fn decode(name: &BankName, text: &str, layout: &Layout, fallback: Dat
     Bank { name: name.clone(), meta: BankMeta { version, created_at, updated_at, schema }, entries, damaged }
 }
 
-/// Reads one entry. Times that are missing are `fallback`.
+/// Parses an entry; missing times become `fallback`.
 ///
 /// # Errors
-/// What is wrong with it, as the end of a statement.
+/// The defect, as the end of a sentence.
 pub(super) fn entry(text: &str, item: &Item, fallback: DateTime<Utc>) -> Result<Entry, String> {
     let part = |range: &Option<std::ops::Range<usize>>| range.clone().map(|range| &text[range]);
     let value = part(&item.value).ok_or("has no value")?;
@@ -51,10 +51,10 @@ pub(super) fn moment(json: &str) -> Option<DateTime<Utc>> {
     DateTime::parse_from_rfc3339(&unquoted(json)?).ok().map(|moment| moment.to_utc())
 }
 
-/// Reads the text of a bank that lies in no folder, such as an export. Times that are missing are `now`.
+/// Parses the text of a bank that is not in a folder, such as an export; missing times become `now`.
 ///
 /// # Errors
-/// [`Trouble::InvalidDocument`] if it is none.
+/// [`Trouble::InvalidDocument`] if the text is not a bank.
 pub fn bank_of_text(name: &BankName, text: &str, now: DateTime<Utc>) -> Result<Bank, BankError> {
     let layout = layout(text)
         .map_err(|why| BankError::new(Trouble::InvalidDocument { why: why.to_string() }).about(name.as_str(), None))?;

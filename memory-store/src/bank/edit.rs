@@ -1,4 +1,4 @@
-//! Changing the text of a bank, and no more of it than must be.
+//! Minimal edits of the text of a bank.
 
 use std::ops::Range;
 
@@ -9,23 +9,23 @@ use memory_core::json::JsonText;
 use super::decode;
 use super::layout::{Item, Layout, Meta};
 
-/// What is put in the place of some bytes.
+/// The replacement of a range of bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Edit {
-    /// The bytes that go.
+    /// The range to replace.
     pub range: Range<usize>,
-    /// What comes.
+    /// The new text.
     pub text: String,
 }
 
-/// What is to become of a bank.
+/// A change of a bank.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct BankEdit {
     pub items: Vec<ItemEdit>,
     pub schema: SchemaEdit,
 }
 
-/// What is to become of the schema.
+/// A change of the schema of a bank.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) enum SchemaEdit {
     #[default]
@@ -39,7 +39,7 @@ impl SchemaEdit {
         schema.map_or(Self::Clear, Self::Set)
     }
 
-    /// Returns the text of the schema that is to be, if it is to be another.
+    /// Returns the new text of the schema, or `None` if the schema is unchanged.
     pub(super) fn text(&self) -> Option<&str> {
         match self {
             Self::Keep => None,
@@ -49,14 +49,16 @@ impl SchemaEdit {
     }
 }
 
-/// What is to become of one entry of a text.
+/// A change of one entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ItemEdit {
-    /// The entry under this key, which is there or not, is to say this.
+    /// Sets the fields of the entry with this key, which may not exist yet.
     Put(String, Entry),
-    /// The entry under this key is to be this text, behind the entry of that other key, if it is there.
+    /// Sets the text of the entry with this key; a new entry is placed after the entry with the other key.
+    ///
+    /// Without another key, a new entry is the first one.
     PutText(String, String, Option<String>),
-    /// The entry under this key goes.
+    /// Deletes the entry with this key.
     Remove(String),
 }
 
@@ -69,15 +71,16 @@ pub(super) fn new_bank(at: DateTime<Utc>) -> String {
     )
 }
 
-/// Plans what changes in `text` for `edits` to be so, and for the bank to say that it was changed `at`. No two of the edits overlap,
-/// and they are in order.
+/// Returns the edits of `text` that apply `edit` and set the time of the last change to `at`.
+///
+/// The edits are sorted and do not overlap.
 pub(super) fn plan(text: &str, layout: &Layout, edit: &BankEdit, at: DateTime<Utc>) -> Vec<Edit> {
     let mut planned = meta(text, layout, edit.schema.text(), at);
     items(text, layout, &edit.items, &mut planned);
     sorted(planned)
 }
 
-/// Plans what changes for `_meta` to be well. What else it says stays, also keys that we do not know.
+/// Returns the edits that repair `_meta`; its other fields, including unknown ones, are unchanged.
 pub(super) fn mend_meta(text: &str, layout: &Layout, at: DateTime<Utc>) -> Vec<Edit> {
     let Some(meta) = &layout.meta else { return vec![new_meta(layout, "null", at)] };
     let time = |range: &Option<Range<usize>>| range.clone().and_then(|range| decode::moment(&text[range]));
@@ -95,8 +98,10 @@ pub(super) fn mend_meta(text: &str, layout: &Layout, at: DateTime<Utc>) -> Vec<E
     set_meta(text, meta, &fields)
 }
 
-/// Plans what changes in `text` for an entry with a value to be readable: a time that is none becomes the other one or `fallback`, and a
-/// time to live that is none goes. Nothing if that does not help.
+/// Returns the edits that repair the times and the TTL of an entry with a value.
+///
+/// An invalid time becomes the other time or `fallback`; an invalid time to live becomes `null`. The list is empty if there is
+/// nothing to repair.
 pub(super) fn mend_item(text: &str, item: &Item, fallback: DateTime<Utc>) -> Vec<Edit> {
     let part = |range: &Option<Range<usize>>| range.clone().map(|range| &text[range]).filter(|part| *part != "null");
     let time = |range| part(range).and_then(decode::moment);
@@ -117,7 +122,7 @@ pub(super) fn mend_item(text: &str, item: &Item, fallback: DateTime<Utc>) -> Vec
     edits
 }
 
-/// Plans a `_meta` in the place of whatever stands there, or before all else.
+/// Returns the edit that replaces an invalid `_meta`, or inserts one at the start.
 fn new_meta(layout: &Layout, schema: &str, at: DateTime<Utc>) -> Edit {
     let (start, at) = (layout.document.start + 1, moment(at));
     let meta = format!("{{\"version\": 1, \"created_at\": {at}, \"updated_at\": {at}, \"schema\": {schema}}}");
@@ -128,7 +133,7 @@ fn new_meta(layout: &Layout, schema: &str, at: DateTime<Utc>) -> Edit {
     }
 }
 
-/// Plans what changes in `text` for entries to go, and nothing else.
+/// Returns the edits that delete entries, and change nothing else.
 pub(super) fn removals(text: &str, layout: &Layout, removals: &[ItemEdit]) -> Vec<Edit> {
     let mut planned = Vec::new();
     if !removals.is_empty() {
@@ -137,13 +142,13 @@ pub(super) fn removals(text: &str, layout: &Layout, removals: &[ItemEdit]) -> Ve
     sorted(planned)
 }
 
-/// Returns edits in the order in which they stand in the text.
+/// Returns edits in the order of their positions in the text.
 pub(super) fn sorted(mut edits: Vec<Edit>) -> Vec<Edit> {
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
     edits
 }
 
-/// Returns `text` as it is after `edits`.
+/// Returns `text` with `edits` applied.
 pub(super) fn apply(text: &str, edits: &[Edit]) -> String {
     let mut result = String::with_capacity(text.len() + edits.iter().map(|edit| edit.text.len()).sum::<usize>());
     let mut end = 0;
@@ -163,7 +168,7 @@ fn meta(text: &str, layout: &Layout, schema: Option<&str>, at: DateTime<Utc>) ->
     set_meta(text, meta, &fields)
 }
 
-/// Plans fields of `_meta`: each with where it stands, if it does, and its new text.
+/// Returns the edits that set fields of `_meta`, each given by name, current range and new text.
 fn set_meta(text: &str, meta: &Meta, fields: &[(&str, &Option<Range<usize>>, String)]) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut missing = String::new();
@@ -186,7 +191,7 @@ fn items(text: &str, layout: &Layout, edits: &[ItemEdit], planned: &mut Vec<Edit
     let positions: std::collections::HashMap<&str, usize> =
         layout.items.iter().enumerate().map(|(index, item)| (item.key.as_str(), index)).collect();
     let mut goes = vec![false; layout.items.len()];
-    // What comes behind each entry, and what comes before all.
+    // The new entries by the index of the entry that they precede, and those before all entries.
     let mut behind: std::collections::BTreeMap<usize, Vec<String>> = std::collections::BTreeMap::new();
     let mut before = Vec::new();
     let style = Style::of(text, layout);
@@ -225,7 +230,7 @@ fn items(text: &str, layout: &Layout, edits: &[ItemEdit], planned: &mut Vec<Edit
     let first_kept = kept[0];
     for index in (0..goes.len()).filter(|&index| goes[index]) {
         let own = &layout.items[index].range;
-        // The comma goes along: the one before, unless nothing stays before it.
+        // The comma before the entry is deleted as well, or the one after it if no entry remains before it.
         let range = if index < first_kept {
             own.start..layout.items[index + 1].range.start
         } else {
@@ -239,7 +244,7 @@ fn items(text: &str, layout: &Layout, edits: &[ItemEdit], planned: &mut Vec<Edit
         planned.push(Edit { range: start..start, text });
     }
     for (index, new) in behind {
-        // Behind the last of those before it that stays; a comma that goes must not be the one that is needed.
+        // A new entry is placed after the last remaining entry before it, so that its comma is not part of a deleted range.
         let place = kept
             .iter()
             .rev()
@@ -255,7 +260,7 @@ fn items(text: &str, layout: &Layout, edits: &[ItemEdit], planned: &mut Vec<Edit
     }
 }
 
-/// Makes an entry say what it should; what else it says stays.
+/// Sets the fields of an entry; other fields are unchanged.
 fn rewrite(text: &str, item: &Item, entry: &Entry, style: &Style, planned: &mut Vec<Edit>) {
     let Some(value) = &item.value else {
         planned.push(Edit { range: item.entry.clone(), text: style.entry(entry) });
@@ -277,12 +282,12 @@ fn rewrite(text: &str, item: &Item, entry: &Entry, style: &Style, planned: &mut 
     }
 }
 
-/// How a text is laid out.
+/// The formatting style of a text.
 #[derive(Debug)]
 struct Style {
-    /// What stands before each entry.
+    /// The whitespace before each entry.
     gap: String,
-    /// What stands before the brace that ends the entries.
+    /// The whitespace before the closing brace of the entries.
     last: String,
     is_pretty: bool,
 }

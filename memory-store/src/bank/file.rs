@@ -12,10 +12,10 @@ use super::layout::{Layout, layout};
 use crate::disk::{Disk, Signature};
 use crate::error::io_error;
 
-/// The longest file that is read, in bytes.
+/// The maximum size of a file, in bytes.
 pub(super) const MAX_FILE: usize = 64 * 1024 * 1024;
 
-/// How a bank is kept.
+/// The file format of a bank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Plain,
@@ -30,48 +30,50 @@ impl Kind {
         }
     }
 
-    /// Returns the name of the bank that lies at `path`, if one does.
+    /// Returns the bank name and the format of the file at `path`, if its name is that of a bank file.
     pub(super) fn name_in(path: &str) -> Option<(&str, Self)> {
         let plain = path.strip_suffix(".json").map(|name| (name, Self::Plain));
         plain.or_else(|| path.strip_suffix(".json.gz").map(|name| (name, Self::Packed)))
     }
 }
 
-/// A bank's file as it stands.
+/// A bank file as read from the disk.
 #[derive(Debug, Clone)]
 pub(super) struct BankFile {
     pub path: String,
     pub signature: Signature,
     pub text: String,
-    /// The bytes as they lie on the disk, where they are not those of the text.
+    /// The bytes of the file, if they are compressed.
     pub packed: Option<Vec<u8>>,
-    /// Where the parts of a packed text are.
+    /// The members of a compressed file.
     pub members: Vec<Member>,
 }
 
 impl BankFile {
-    /// Returns the bytes as they lie on the disk.
+    /// Returns the bytes of the file.
     pub(super) fn bytes(&self) -> &[u8] {
         self.packed.as_deref().unwrap_or(self.text.as_bytes())
     }
 
-    /// Returns when the file was last written, for what it does not say itself.
+    /// Returns the modification time of the file, which replaces missing times.
     pub(super) fn written_at(&self) -> DateTime<Utc> {
         DateTime::from_timestamp_nanos(self.signature.modified_ns)
     }
 
-    /// Finds the parts of the bank.
+    /// Finds the parts of the bank in the text.
     pub(super) fn layout(&self) -> Result<Layout, BankError> {
         layout(&self.text).map_err(|why| damaged(&self.path, &why.to_string()))
     }
 
-    /// Returns the bank that it holds.
+    /// Converts the file to a bank.
     pub(super) fn bank(&self, name: &BankName, layout: &Layout) -> Bank {
         decode(name, &self.text, layout, self.written_at())
     }
 }
 
-/// Finds the file of a bank. Where there are two, one plain and one packed, it is the one that came there last.
+/// Finds the file of a bank.
+///
+/// If there is a plain and a compressed one, the one with the later change time is the bank.
 pub(super) fn find(disk: &dyn Disk, name: &str) -> Result<Option<(String, Signature)>, BankError> {
     let signature = |kind: Kind| {
         let path = kind.path(name);
@@ -89,15 +91,15 @@ pub(super) fn find(disk: &dyn Disk, name: &str) -> Result<Option<(String, Signat
     }
 }
 
-/// Reads the bytes of a file; nothing if there is none.
+/// Reads the bytes of a file; empty if the file does not exist.
 pub(super) fn bytes(disk: &dyn Disk, path: &str) -> Result<Vec<u8>, BankError> {
     disk.read_part(path, 0, MAX_FILE + 1).map_err(|error| refused(path, error))
 }
 
-/// Reads the file of a bank, or returns `None` if there is none.
+/// Reads the file of a bank, or returns `None` if it does not exist.
 pub(super) fn read(disk: &dyn Disk, name: &str) -> Result<Option<BankFile>, BankError> {
     let Some((path, signature)) = find(disk, name)? else {
-        // A symlink is none of ours; that it is there must be told all the same.
+        // A symlink counts as absent, but its presence must be reported as an error.
         for path in [Kind::Plain, Kind::Packed].map(|kind| kind.path(name)) {
             disk.read_part(&path, 0, 1).map_err(|error| refused(&path, error))?;
         }
@@ -108,7 +110,7 @@ pub(super) fn read(disk: &dyn Disk, name: &str) -> Result<Option<BankFile>, Bank
         return Err(damaged(&path, &format!("it has more than {MAX_FILE} bytes")));
     }
     if bytes.is_empty() && signature.size != 0 {
-        // It was deleted in the meantime.
+        // The file was deleted since.
         return Ok(None);
     }
     let (unpacked, members, packed) = if gzip::is_gzip(&bytes) {
@@ -130,15 +132,15 @@ pub(super) fn damaged(path: &str, why: &str) -> BankError {
     BankError::new(Trouble::Damaged { what: format!("{name} is damaged: {why}") })
 }
 
-/// Says that a file could not be read.
+/// Returns the error for a file that could not be read.
 pub(super) fn refused(path: &str, error: io::Error) -> BankError {
-    // Opening a symlink as if it were none is how the system says that it is one.
+    // The system reports `ELOOP` when a path is a symlink and is opened with `O_NOFOLLOW`.
     let is_link =
         error.kind() == io::ErrorKind::InvalidInput || error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
     if is_link { StoreError::Outside { path: path.to_owned() }.into() } else { io_error(format!("read {path}"), error).into() }
 }
 
-/// Says that a file could not be written.
+/// Returns the error for a file that could not be written.
 pub(super) fn not_written(place: &str, error: StoreError) -> BankError {
     let is_denied =
         |source: &io::Error| matches!(source.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem);

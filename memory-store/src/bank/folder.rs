@@ -24,14 +24,14 @@ use crate::gitignore;
 use crate::lock::{FOLDER as LOCKS, PATIENCE, WriterLock};
 use crate::months;
 
-/// How banks are kept.
+/// The options of a folder of banks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BankOptions {
-    /// How much they hold.
+    /// The limits of each bank.
     pub limits: Limits,
-    /// Above how many bytes a bank is compressed; `None` for never.
+    /// The size in bytes above which a bank is compressed; `None` disables compression.
     pub compress_above: Option<usize>,
-    /// How long a writer waits for the others.
+    /// The timeout for locks.
     pub patience: Duration,
     /// Whether the folder is part of a project, so that its first write adds a `.gitignore`.
     pub is_in_project: bool,
@@ -43,7 +43,7 @@ impl Default for BankOptions {
     }
 }
 
-/// A folder of banks, which is made when the first bank is written.
+/// A folder of banks, which is created on the first write.
 #[derive(Debug)]
 pub struct BankFolder {
     place: LateDisk,
@@ -51,17 +51,17 @@ pub struct BankFolder {
 }
 
 impl BankFolder {
-    /// Returns the banks at `root`, whether the folder is there or not.
+    /// Returns the folder of banks at `root`, which need not exist.
     pub fn new(root: impl Into<PathBuf>, options: BankOptions) -> Self {
         Self { place: LateDisk::new(root.into()), options }
     }
 
-    /// Returns the banks at `root`, where `disk` is what writes there.
+    /// Returns the folder of banks at `root`, accessed through `disk`.
     pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>, options: BankOptions) -> Self {
         Self { place: LateDisk::on_disk(root.into(), disk), options }
     }
 
-    /// Returns where it is.
+    /// Returns the path of the folder.
     pub fn root(&self) -> &Path {
         self.place.root()
     }
@@ -70,13 +70,14 @@ impl BankFolder {
         self.root().display().to_string()
     }
 
-    /// Returns the disk, unless there is no folder.
+    /// Returns the disk, or `None` if the folder does not exist.
     fn disk(&self) -> Result<Option<&dyn Disk>, BankError> {
         self.place.if_there().map_err(|error| refused(&self.place(), error))
     }
 
-    /// Waits for the right to write to the bank `name`, sees to what its last writer left, and does `work`. Writers of other banks go on
-    /// meanwhile; a version up to 0.1, which locks the folder, waits.
+    /// Waits for the lock of the bank `name`, recovers from an interrupted writer, and calls `work`.
+    ///
+    /// Writers of other banks do not wait. A version up to 0.1, which locks the whole folder, does.
     fn write<T>(&self, name: &BankName, work: impl FnOnce(Place<'_>) -> Result<T, BankError>) -> Result<T, BankError> {
         let place = self.made()?;
         let refused = |error| self.not_written(error);
@@ -87,7 +88,7 @@ impl BankFolder {
                 self.write_alone(|_| Ok(()))?;
                 continue;
             }
-            // There is no folder of locks before the first write. From then on the file is the person's.
+            // The folder of locks does not exist before the first write. Afterwards the `.gitignore` belongs to the user.
             if self.options.is_in_project && matches!(place.disk.signature(LOCKS), Ok(None)) {
                 gitignore::write(place.disk);
             }
@@ -98,7 +99,7 @@ impl BankFolder {
         }
     }
 
-    /// Waits for the right to write to the whole folder, sees to what the last writers left, and does `work`.
+    /// Waits for the exclusive lock of the folder, recovers from interrupted writers, and calls `work`.
     fn write_alone<T>(&self, work: impl FnOnce(Place<'_>) -> Result<T, BankError>) -> Result<T, BankError> {
         let place = self.made()?;
         let _lock = WriterLock::acquire(self.root(), self.options.patience).map_err(|error| self.not_written(error))?;
@@ -115,7 +116,7 @@ impl BankFolder {
         Ok(Place { disk, root: self.root(), options: &self.options })
     }
 
-    /// Returns the banks whose last writer did not finish, or is about to.
+    /// Returns the banks with a temporary file: the writer was interrupted or is still running.
     fn interrupted(&self, disk: &dyn Disk) -> Result<Vec<BankName>, BankError> {
         let entries = disk.folder("").map_err(|error| refused(&self.place(), error))?;
         Ok(entries.iter().filter_map(|entry| change::bank_waiting_in(&entry.name)).collect())
@@ -130,10 +131,10 @@ impl BankFolder {
         }
     }
 
-    /// Looks for damage, once what the last writer left is seen to.
+    /// Recovers from interrupted writers, and then checks the banks for damage.
     pub(crate) fn check(&self) -> Result<Vec<Damage>, BankError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
-        // Where nothing may be written, it is looked at as it is.
+        // In a read-only folder, the check runs without the recovery.
         self.write_alone(|place| repair::check(place.disk, None)).or_else(|_| repair::check(disk, None))
     }
 
@@ -149,7 +150,7 @@ impl BankStore for BankFolder {
 
     fn has(&self, name: &BankName) -> Result<bool, BankError> {
         let Some(disk) = self.disk()? else { return Ok(false) };
-        // What is there and cannot be read, such as a symlink, is one: whoever opens it is told.
+        // A bank that exists but cannot be read, such as a folder of that name, counts; opening it reports the error.
         Ok(file::find(disk, name.as_str()).map_or(true, |found| found.is_some()))
     }
 
@@ -163,9 +164,9 @@ impl BankStore for BankFolder {
         }
         let summary = |(name, is_odd): (BankName, bool)| match file::find(disk, name.as_str()) {
             Ok(Some((_, signature))) => Some(BankSummary { name, size_bytes: signature.size }),
-            // It was deleted in the meantime.
+            // The file was deleted since.
             Ok(None) if !is_odd => None,
-            // Whoever opens it is told, as of a symlink.
+            // Opening the bank reports the error, for example for a symlink.
             Ok(None) | Err(_) => Some(BankSummary { name, size_bytes: 0 }),
         };
         Ok(names.into_iter().filter_map(summary).collect())
@@ -203,7 +204,7 @@ impl BankStore for BankFolder {
         let Some(file) = file::read(disk, name.as_str())? else { return Ok(None) };
         let layout = file.layout()?;
         let written_at = file.written_at();
-        // Only what has a time to live is read, and only to know whether it is over.
+        // Only entries with a time to live are parsed, to determine whether they have expired.
         let has_expired = |item: &&Item| {
             let lives_on = item.ttl.as_ref().is_none_or(|ttl| &file.text[ttl.clone()] == "null");
             !lives_on && entry(&file.text, item, written_at).is_ok_and(|entry| entry.is_expired(now))
@@ -224,7 +225,7 @@ impl BankStore for BankFolder {
 
     fn history(&self) -> Result<Vec<BankRecord>, BankError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
-        // What was not carried out is not told of. Where nothing can be written, it is told as it is.
+        // Interrupted operations are not listed. If nothing can be written, the log is returned without recovery.
         if change::is_interrupted(disk, FORMER_WAITING)? {
             let _ = self.write_alone(|_| Ok(()));
         }

@@ -1,8 +1,8 @@
-//! Banks that are compressed, so that a part of one can be read without the rest.
+//! Compressed banks of which a part can be read without the rest.
 //!
-//! A gzip file may be made of several members ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952), 2.2), and `gunzip` reads them as one
-//! text. We begin a new one every 64 KB, between two entries: who knows where the members begin can read an entry by itself, and a
-//! change writes anew only the members that it touches.
+//! A gzip file may consist of several members ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952), 2.2), and `gunzip` reads them
+//! as one text. A new member starts every 64 KB, between two entries. A reader with the positions of the members can decompress
+//! one entry alone, and a change rewrites only the members that it touches.
 
 use std::io::{self, Read, Write};
 use std::ops::Range;
@@ -13,30 +13,30 @@ use flate2::write::GzEncoder;
 
 use super::edit::Edit;
 
-/// How much text a member holds at least, but the last.
+/// The minimum length in bytes of the text of a member, except the last one.
 const MEMBER: usize = 64 * 1024;
 
-/// The most text that is unpacked, in bytes.
+/// The maximum length in bytes of the decompressed text.
 const MAX_TEXT: u64 = 64 * 1024 * 1024;
 
-/// Where one member is.
+/// The position of a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Member {
-    /// Its place in the text.
+    /// The range in the text.
     pub text: Range<usize>,
-    /// Its place in the file.
+    /// The range in the file.
     pub file: Range<usize>,
 }
 
-/// Tells whether bytes are compressed.
+/// Returns whether bytes are compressed.
 pub(super) fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0x1f, 0x8b])
 }
 
-/// Unpacks all members.
+/// Decompresses all members.
 ///
 /// # Errors
-/// When they are damaged, or hold more than we read.
+/// If a member is damaged, or the text is longer than [`MAX_TEXT`].
 pub(super) fn unpack(bytes: &[u8]) -> io::Result<(Vec<u8>, Vec<Member>)> {
     let (mut text, mut members) = (Vec::new(), Vec::new());
     let mut at = 0;
@@ -55,31 +55,35 @@ pub(super) fn unpack(bytes: &[u8]) -> io::Result<(Vec<u8>, Vec<Member>)> {
     Ok((text, members))
 }
 
-/// Returns where the members of a packed file are; none if it is damaged.
+/// Returns the positions of the members of a compressed file; empty if the file is damaged.
 pub(super) fn members(bytes: &[u8]) -> Vec<Member> {
     unpack(bytes).map_or_else(|_| Vec::new(), |(_, members)| members)
 }
 
-/// What is left of a packed file that is damaged.
+/// The readable parts of a damaged compressed file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Remains {
-    /// The text of all intact members, in order, with [`GAP`] where something is missing.
+    /// The text of all intact members, in order, with [`GAP`] in place of each missing part.
     pub text: Vec<u8>,
-    /// The bytes of the file that cannot be unpacked.
+    /// The ranges of the file that cannot be decompressed.
     pub damaged: Vec<Range<usize>>,
-    /// What the damaged bytes unpack to as far as they do. Their checksum is wrong, so any of it may be.
+    /// The text of the damaged ranges as far as they decompress.
+    ///
+    /// The checksum does not match, so all of it is unreliable.
     pub doubtful: Vec<u8>,
-    /// Whether the file breaks off; the text then goes up to where it does.
+    /// Whether the file is truncated; then the text ends at the truncation.
     pub is_cut: bool,
 }
 
-/// The byte that takes the place of what is missing. No JSON text may contain it.
+/// The byte in place of a missing part. It is invalid in JSON.
 pub(super) const GAP: u8 = 0;
 
-/// The most bytes that are unpacked while members are looked for, in multiples of [`MAX_TEXT`].
+/// The maximum number of bytes that the search for members decompresses, in multiples of [`MAX_TEXT`].
 const MAX_ATTEMPTS: u64 = 4;
 
-/// Unpacks every intact member, wherever the damage is: behind a damaged one, the next intact one is found by its header.
+/// Decompresses every intact member.
+///
+/// After a damaged member, the next intact one is found by its header.
 pub(super) fn unpack_intact(bytes: &[u8]) -> Remains {
     let mut remains = Remains::default();
     let mut budget = MAX_TEXT * MAX_ATTEMPTS;
@@ -109,15 +113,17 @@ pub(super) fn unpack_intact(bytes: &[u8]) -> Remains {
     remains
 }
 
-/// Tells whether there is an intact member anywhere in a file, whose first bytes may be damaged.
+/// Returns whether a file contains an intact member. The first bytes of the file may be damaged.
 pub(super) fn has_member(bytes: &[u8]) -> bool {
     next_member(bytes, 0, &mut (MAX_TEXT * MAX_ATTEMPTS)).is_some()
 }
 
-/// Returns where the next intact member begins, from `at` on. Bytes that look like a header and are none are passed over.
+/// Returns the start of the next intact member at or after `at`.
+///
+/// Bytes that look like a header but are not one are skipped.
 fn next_member(bytes: &[u8], mut at: usize, budget: &mut u64) -> Option<usize> {
     while 0 < *budget {
-        // Magic number, method 8 (deflate), and flags of which the upper three are reserved.
+        // Magic number, method 8 (deflate), and flags with the upper three bits reserved.
         let is_header = |window: &[u8]| matches!(window, [0x1f, 0x8b, 8, flags] if flags & 0xe0 == 0);
         let start = at + bytes.get(at..)?.windows(4).position(is_header)?;
         let (text, end) = unpack_member(&bytes[start..], (*budget).min(MAX_TEXT));
@@ -130,7 +136,9 @@ fn next_member(bytes: &[u8], mut at: usize, budget: &mut u64) -> Option<usize> {
     None
 }
 
-/// Unpacks the member with which `bytes` begin. Returns its text, as far as it could be unpacked, and the length of the member.
+/// Decompresses the member at the start of `bytes`.
+///
+/// Returns the text as far as it could be decompressed, and the length of the member in the file.
 fn unpack_member(bytes: &[u8], room: u64) -> (Vec<u8>, io::Result<usize>) {
     let mut text = Vec::new();
     let mut decoder = GzDecoder::new(bytes);
@@ -142,7 +150,7 @@ fn unpack_member(bytes: &[u8], room: u64) -> (Vec<u8>, io::Result<usize>) {
     (text, length)
 }
 
-/// Packs a text, which may be cut before each of `cuts`.
+/// Compresses a text, which may be split before each of `cuts`.
 pub(super) fn pack(text: &[u8], cuts: &[usize]) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut start = 0;
@@ -155,16 +163,18 @@ pub(super) fn pack(text: &[u8], cuts: &[usize]) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Packs what a packed text is after `edits`. Members that they do not touch are taken as they are.
+/// Compresses the edited text, and copies all members that `edits` do not touch.
+///
+/// `text` is the text after the edits.
 pub(super) fn repack(packed: &[u8], members: &[Member], text: &[u8], edits: &[Edit], cuts: &[usize]) -> io::Result<Vec<u8>> {
     let end = members.last().map_or(0, |last| last.text.end);
-    // What is put between two members belongs to the second, and behind the last to that.
+    // An insertion between two members belongs to the second one, and one at the end to the last member.
     let touches = |edit: &Edit, member: &Member| {
         let is_in = edit.range.start < member.text.end || member.text.end == end;
         is_in && (member.text.start < edit.range.end || member.text.start <= edit.range.start)
     };
     let is_touched = |member: &Member| edits.iter().any(|edit| touches(edit, member));
-    // No edit reaches over the border of a member that is not touched, so it is known where that is then.
+    // No edit crosses the border of an untouched member, so the new position of the border is well-defined.
     let moved = |border: usize| {
         let before = edits.iter().filter(|edit| edit.range.start < border || border == end);
         before.fold(border, |border, edit| border + edit.text.len() - edit.range.len())
@@ -222,7 +232,7 @@ mod tests {
         assert_eq!(unpack(&bomb).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
     }
 
-    /// Three members of a file, and what each holds.
+    /// Returns a file with three members, and the text of each.
     fn three_members() -> (Vec<u8>, [Vec<u8>; 3]) {
         let texts =
             ["one", "two", "three"].map(|word| (0..3000).flat_map(|number| format!("{word}{number},").into_bytes()).collect());
@@ -245,7 +255,7 @@ mod tests {
                 assert!(remains.text == left || remains.is_cut, "{at}");
                 continue;
             };
-            // Name, time and system of the header are outside the checksum.
+            // The name, time and system in the header are not covered by the checksum.
             assert!(unpack(&bytes).unwrap().0 == texts.concat(), "{at}");
         }
     }

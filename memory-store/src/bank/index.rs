@@ -1,10 +1,10 @@
-//! Where the entries of large banks are: `_index.json`.
+//! The index of the entries of large banks: `_index.json`.
 //!
-//! It is a cache. What it says is believed only of the very file that it was made from, and then it says no more than where to
-//! look: the entry is read where it stands, and must have its key there. So a wrong index costs time, and no answer.
+//! The index is a cache. A section is used only if the signature of the bank file matches, and it only contains positions: the
+//! entry is read from the bank file and must have the key. So a wrong index costs time, but never returns a wrong entry.
 //!
-//! The file is one JSON document of a fixed layout, a line for each bank and each key, so that one key is found in it without reading
-//! it as JSON.
+//! The file is one JSON document with a fixed layout, one line per bank and key, so that a key is found without parsing the
+//! document.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -21,30 +21,30 @@ use super::layout::{Item, Layout, item_of};
 use crate::disk::{Disk, Signature};
 use crate::lock::WriterLock;
 
-/// From how many bytes on a bank is in the index.
+/// The minimum size in bytes of a bank in the index.
 pub(super) const WORTHWHILE: usize = 256 * 1024;
 
 const PATH: &str = "_index.json";
 const WAITING: &str = ".index.tmp";
-/// The name of its lock, which is that of no bank.
+/// The name of the lock of the index; no bank can have this name.
 const LOCK: &str = "_index";
 const HEAD: &str = "{\"version\":1,\"banks\":{\n";
 
-/// The most bytes of an index that are read.
+/// The maximum size in bytes of an index file.
 const MAX_INDEX: usize = 64 * 1024 * 1024;
 
-/// What the line of a bank says.
+/// The header line of a bank.
 #[derive(Debug, Deserialize, PartialEq)]
 struct Head {
     size: u64,
     modified_ns: i64,
     changed_ns: i64,
     inode: u64,
-    /// Beginning in the text, beginning in the file, length in the file.
+    /// For each member: the offset in the text, the offset in the file, and the length in the file.
     members: Vec<(usize, usize, usize)>,
 }
 
-/// Looks for one entry with the help of the index. `None` means that it does not help.
+/// Looks up an entry in the index. `None` means that the index cannot be used.
 pub(super) fn entry(disk: &dyn Disk, path: &str, signature: &Signature, key: &Key) -> Option<(String, Item)> {
     let index = String::from_utf8(disk.read_part(PATH, 0, MAX_INDEX).ok()?).ok()?;
     let section = section(&index, path)?;
@@ -54,7 +54,7 @@ pub(super) fn entry(disk: &dyn Disk, path: &str, signature: &Signature, key: &Ke
         return None;
     }
     let wanted = format!("\n{}:[", JsonText::string(key.as_str()));
-    // The first key follows the head's line break, which was cut off.
+    // The line break before the first key was removed with the header.
     let at = if keys.starts_with(&wanted[1..]) { wanted.len() - 1 } else { keys.find(&wanted)? + wanted.len() };
     let (start, rest) = keys[at..].split_once(',')?;
     let length = rest.split_once(']')?.0;
@@ -64,8 +64,9 @@ pub(super) fn entry(disk: &dyn Disk, path: &str, signature: &Signature, key: &Ke
     (item.key == key.as_str()).then_some((text, item))
 }
 
-/// Returns the keys that the index has of a bank, each with the length of its entry; nothing if it has none. They may be those of a former
-/// state of the file.
+/// Returns the keys in the index of a bank, each with the length of its entry.
+///
+/// The list is empty if the bank is not in the index. It may describe an earlier version of the file.
 pub(super) fn keys(disk: &dyn Disk, path: &str) -> Vec<(String, usize)> {
     let index = disk.read_part(PATH, 0, MAX_INDEX).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
     let Some((_, lines)) = section(&index, path).and_then(|section| section.split_once('\n')) else { return Vec::new() };
@@ -76,9 +77,12 @@ pub(super) fn keys(disk: &dyn Disk, path: &str) -> Vec<(String, usize)> {
     lines.lines().filter_map(one).collect()
 }
 
-/// Writes down where the entries of `bank` are, or that it is no large one. Nothing depends on whether that succeeds.
+/// Updates the index for `bank`, or removes `bank` if it is not large.
+///
+/// Nothing depends on success, so errors are ignored.
 pub(super) fn keep(disk: &dyn Disk, root: &Path, bank: &BankFile, layout: &Layout) {
-    // Banks have writers of their own. Who finds the index in use leaves it: the next reader of the bank writes it.
+    // Writers of other banks also update the index. If its lock is held, this update is skipped; the next reader of the bank does
+    // it.
     let Some(_lock) = WriterLock::of_name_if_free(root, LOCK) else { return };
     let former = disk.read_part(PATH, 0, MAX_INDEX).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
     let own = (WORTHWHILE <= bank.text.len()).then(|| written(bank, layout));
@@ -107,18 +111,18 @@ fn written(bank: &BankFile, layout: &Layout) -> String {
     for (index, item) in layout.items.iter().enumerate() {
         let comma = if index == 0 { "" } else { "," };
         let (key, start, length) = (JsonText::string(&item.key), item.range.start, item.range.len());
-        // A string takes all that is written to it.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{comma}\n{key}:[{start},{length}]");
     }
     text.push_str("\n}}");
     text
 }
 
-/// Returns the sections of an index, with the file that each is of.
+/// Returns the path and the text of each section of an index.
 fn sections(index: &str) -> impl Iterator<Item = (&str, &str)> {
     let body = index.strip_prefix(HEAD).and_then(|rest| rest.strip_suffix("\n}}\n")).unwrap_or_default();
     body.split("\n}},\n").filter_map(move |section| {
-        // What was split off belongs to all but the last.
+        // All sections but the last lose their closing braces in the split.
         let start = section.as_ptr().addr() - body.as_ptr().addr();
         let end = if start + section.len() == body.len() { body.len() } else { start + section.len() + "\n}}".len() };
         let path = section.strip_prefix('"')?.split_once('"')?.0;
@@ -146,7 +150,7 @@ impl Head {
     }
 }
 
-/// Reads a part of a bank's text, and no more of the file than holds it.
+/// Reads a range of a bank's text, decompressing only the members that contain it.
 fn part(disk: &dyn Disk, path: &str, members: &[(usize, usize, usize)], wanted: Range<usize>) -> Option<String> {
     if members.is_empty() {
         let bytes = disk.read_part(path, u64::try_from(wanted.start).ok()?, wanted.len()).ok()?;

@@ -1,29 +1,29 @@
-//! Where the parts of a bank stand in its text.
+//! Finds the parts of a bank in its text.
 
 use std::collections::HashSet;
 use std::ops::Range;
 
 use memory_core::json::{JsonError, Token, TokenKind, Tokens, unquoted};
 
-/// Where the parts of a bank stand in its text.
+/// The positions of the parts of a bank in its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
     /// The document, with its braces.
     pub document: Range<usize>,
-    /// What the bank says of itself, if it does.
+    /// The `_meta` object, if any.
     pub meta: Option<Meta>,
-    /// What stands in the place of `_meta` and is no object.
+    /// The value of `_meta`, if it is not an object.
     pub no_meta: Option<Range<usize>>,
-    /// All entries, with their braces.
+    /// The object of all entries, with its braces.
     pub entries: Range<usize>,
-    /// Each entry, in order.
+    /// The entries, in order.
     pub items: Vec<Item>,
 }
 
-/// Where the parts of `_meta` stand.
+/// The positions of the parts of `_meta`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Meta {
-    /// All of it, with its braces.
+    /// The whole object, with its braces.
     pub range: Range<usize>,
     pub version: Option<Range<usize>>,
     pub created_at: Option<Range<usize>>,
@@ -31,14 +31,14 @@ pub(super) struct Meta {
     pub schema: Option<Range<usize>>,
 }
 
-/// Where the parts of one entry stand.
+/// The positions of the parts of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Item {
-    /// What the key says.
+    /// The key, unescaped.
     pub key: String,
     /// The key, the colon and the value.
     pub range: Range<usize>,
-    /// The value: an object, or the entry is damaged.
+    /// The value; if it is not an object, the entry is damaged.
     pub entry: Range<usize>,
     pub value: Option<Range<usize>>,
     pub created_at: Option<Range<usize>>,
@@ -46,7 +46,7 @@ pub(super) struct Item {
     pub ttl: Option<Range<usize>>,
 }
 
-/// Why a text is no bank.
+/// The reason why a text is not a bank.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoBank {
     #[error(transparent)]
@@ -80,15 +80,15 @@ pub(super) fn layout(text: &str) -> Result<Layout, NoBank> {
             }
         }
     };
-    // Whatever stands behind the document is told as an error.
+    // Text after the document is an error.
     tokens.next().transpose()?;
     let (entries, items) = entries.ok_or(NoBank::NoEntries)?;
     Ok(Layout { document: begin.range.start..end, meta, no_meta, entries, items })
 }
 
-/// Finds the parts of one entry, whose text this is: a key, a colon and a value.
+/// Finds the parts of one entry, given as a key, a colon and a value.
 pub(super) fn item_of(text: &str) -> Result<Item, NoBank> {
-    // With braces around it, it is an object of one member; then every place is one byte too far.
+    // With braces the text is an object with one member; the positions are then one byte too high.
     let wrapped = format!("{{{text}}}");
     let mut tokens = Tokens::of(&wrapped);
     let _ = tokens.next();
@@ -155,7 +155,7 @@ fn read_item(text: &str, tokens: &mut Tokens<'_>) -> Result<Option<Item>, NoBank
     Ok(Some(item))
 }
 
-/// Returns the next key and where it begins, or `None` at the end of the object.
+/// Returns the next key and its start, or `None` at the end of the object.
 fn key(text: &str, tokens: &mut Tokens<'_>) -> Result<Option<(String, usize)>, NoBank> {
     let token = token(tokens)?;
     if token.kind != TokenKind::Key {
@@ -173,7 +173,7 @@ fn token(tokens: &mut Tokens<'_>) -> Result<Token, NoBank> {
     }
 }
 
-/// Goes to the end of the value that begins with `first`, and returns where it stands.
+/// Skips the value that starts with `first`, and returns its range.
 fn skip(tokens: &mut Tokens<'_>, first: &Token) -> Result<Range<usize>, NoBank> {
     if !matches!(first.kind, TokenKind::ObjectBegins | TokenKind::ArrayBegins) {
         return Ok(first.range.clone());

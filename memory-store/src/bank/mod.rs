@@ -1,21 +1,22 @@
 //! Banks as JSON files.
 //!
-//! [`BankFolder`] is the driver behind [`memory_core::bank::BankStore`]. A bank is `<name>.json`, or `<name>.json.gz` once it is
-//! large; both are read as they are, whoever made them. What we change in one is the text at the entry that changes and at
-//! `_meta.updated_at`; all else stays byte for byte.
+//! [`BankFolder`] implements [`memory_core::bank::BankStore`]. A bank is `<name>.json`, or `<name>.json.gz` if it is large. Files
+//! of other programs are read as they are. A change edits only the text of the changed entry and of `_meta.updated_at`; all other
+//! bytes are unchanged.
 //!
-//! | file | what it is |
+//! | file | content |
 //! |---|---|
 //! | `<name>.json`, `<name>.json.gz` | a bank |
-//! | `_index.json` | where the entries of large banks are; derived, may be deleted at any time |
-//! | `.trash/<yyyy-mm>.jsonl` | one line an operation: when, what, who, and the entries as they were before |
-//! | `.trash/<yyyy-mm>/<operation>/` | files that were deleted or repaired, whole |
-//! | `.lock` | shared by those who write to one bank, held alone by who writes to all |
-//! | `.locks/<name>` | held by the writer of that bank; `_journal` and `_index` by who writes to those |
+//! | `_index.json` | the positions of the entries of large banks; derived, may be deleted at any time |
+//! | `.trash/<yyyy-mm>.jsonl` | the log: one line per operation with time, verb, author and the previous entries |
+//! | `.trash/<yyyy-mm>/<operation>/` | complete copies of files that were deleted or repaired |
+//! | `.lock` | held shared by the writers of single banks, exclusively by operations on all banks |
+//! | `.locks/<name>` | held by the writer of that bank; `_journal` and `_index` by the writers of those files |
 //!
-//! A change is three syncs. The new file is written under a temporary name; then the line of what was before is appended to the
-//! trash; then the file takes its place and the folder is synced. Whoever dies on the way leaves the temporary file, by which the next
-//! writer knows that the last line was not carried out, and says so in the next. A deletion leaves such a file as well.
+//! A change needs three syncs. The new file is written under a temporary name and synced; a line with the previous entries is
+//! appended to the log; the new file is renamed and the folder is synced. If the process dies before the end, the temporary file
+//! remains. From it the next writer detects that the last operation was not executed, and records this in the log. A deletion
+//! creates a temporary file for the same purpose.
 
 mod change;
 mod decode;

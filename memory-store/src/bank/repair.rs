@@ -1,4 +1,4 @@
-//! Seeing to damaged banks.
+//! Detects and repairs damaged banks.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -17,12 +17,14 @@ use super::{decode, gzip, index};
 use crate::disk::{Disk, EntryKind};
 use crate::error::io_error;
 
-/// Looks for damage, and changes nothing.
+/// Checks banks for damage, without changes.
 pub(super) fn check(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<Damage>, BankError> {
     Ok(findings(disk, name)?.into_iter().flat_map(|finding| finding.damage).collect())
 }
 
-/// Keeps what can be read of each damaged bank, and sets its file aside beside it. The caller holds the lock of the folder.
+/// Rewrites each damaged bank with its readable parts, and renames the damaged file.
+///
+/// The caller holds the lock of the folder.
 pub(super) fn repair(place: Place<'_>, name: Option<&BankName>, operation: &BankOperation) -> Result<Vec<Damage>, BankError> {
     let disk = place.disk;
     let mut told = Vec::new();
@@ -37,7 +39,7 @@ pub(super) fn repair(place: Place<'_>, name: Option<&BankName>, operation: &Bank
     Ok(told)
 }
 
-/// Does what helps, and returns where the damaged file is now, or `None` if nothing was done.
+/// Applies a cure, and returns the new path of the damaged file, or `None` if nothing was changed.
 fn apply(place: Place<'_>, cure: &Cure, operation: &BankOperation) -> Result<Option<String>, BankError> {
     match cure {
         Cure::None => Ok(None),
@@ -46,7 +48,7 @@ fn apply(place: Place<'_>, cure: &Cure, operation: &BankOperation) -> Result<Opt
     }
 }
 
-/// What is wrong with one file, and what helps.
+/// The damage of one file, and its cure.
 #[derive(Debug)]
 struct Finding {
     damage: Vec<Damage>,
@@ -56,9 +58,9 @@ struct Finding {
 #[derive(Debug)]
 enum Cure {
     None,
-    /// This file goes out of the way.
+    /// Rename this file.
     SetAside(String),
-    /// The bank becomes this text, if its file still has the bytes that were found.
+    /// Replace the text of the bank, if the bytes of its file are unchanged.
     Rewrite {
         bank: BankName,
         found: ContentHash,
@@ -72,7 +74,7 @@ fn findings(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<Finding>, Ba
     let mut findings = Vec::new();
     let told = |bank: &str, what: String| Damage { bank: bank.to_owned(), key: None, what, set_aside: None, repaired: false };
     for entry in &entries {
-        // Our own is seen to by the next writer; those of other programs are named after their bank.
+        // The next writer handles our own temporary files; those of other programs have the name of their bank.
         if let Some(bank) = entry.name.strip_suffix(".json.tmp").filter(|bank| is_wanted(bank, name)) {
             let damage = vec![told(bank, format!("{} was never finished", entry.name))];
             findings.push(Finding { damage, cure: Cure::SetAside(entry.name.clone()) });
@@ -112,7 +114,7 @@ fn is_wanted(bank: &str, name: Option<&BankName>) -> bool {
     bank.parse::<BankName>().is_ok_and(|bank| name.is_none_or(|name| *name == bank))
 }
 
-/// Looks at one bank.
+/// Checks one bank.
 fn finding(disk: &dyn Disk, bank: &BankName, kind: Kind) -> Result<Option<Finding>, BankError> {
     let path = kind.path(bank.as_str());
     let bytes = disk.read_part(&path, 0, file::MAX_FILE).map_err(|error| file::refused(&path, error))?;
@@ -136,7 +138,7 @@ fn finding(disk: &dyn Disk, bank: &BankName, kind: Kind) -> Result<Option<Findin
         }
         error.into_bytes()
     });
-    // Where everything is, is known: what is well stays as it is.
+    // In well-formed text the valid parts are left unchanged.
     let whole = text.as_ref().ok().filter(|_| remains.is_none());
     let known =
         whole.and_then(|text| layout(text).map_err(|why| damage.push(told(None, format!("{path}: {why}")))).ok().zip(Some(text)));
@@ -159,7 +161,7 @@ fn finding(disk: &dyn Disk, bank: &BankName, kind: Kind) -> Result<Option<Findin
     Ok(Some(Finding { damage, cure: Cure::Rewrite { bank: bank.clone(), found, text: salvaged.into_bank(written_at) } }))
 }
 
-/// Says which parts of a packed file cannot be read.
+/// Returns messages for the parts of a compressed file that cannot be read.
 fn broken_parts(path: &str, remains: &gzip::Remains) -> Vec<String> {
     let last = remains.damaged.len().saturating_sub(1);
     let one = |(index, bytes): (usize, &Range<usize>)| {
@@ -172,7 +174,9 @@ fn broken_parts(path: &str, remains: &gzip::Remains) -> Vec<String> {
     remains.damaged.iter().enumerate().map(one).collect()
 }
 
-/// Returns what is wrong with a bank whose text is well-formed, with the key if it is one entry, and what mends it.
+/// Returns the faults of a bank with well-formed text, and the edits that repair them.
+///
+/// A fault of a single entry has the key of the entry.
 fn mendings(
     bank: &BankName,
     text: &str,
@@ -198,7 +202,7 @@ fn mendings(
     (faults, edit::sorted(edits))
 }
 
-/// Tells whether an entry can be read after `edits`, which are in it.
+/// Returns whether an entry can be parsed after `edits`, all of which are within it.
 fn is_readable_with(text: &str, item: &Item, edits: &[Edit]) -> bool {
     let start = item.range.start;
     let back = |edit: &Edit| Edit { range: edit.range.start - start..edit.range.end - start, text: edit.text.clone() };
@@ -206,8 +210,10 @@ fn is_readable_with(text: &str, item: &Item, edits: &[Edit]) -> bool {
     item_of(&mended).is_ok_and(|item| decode::entry(&mended, &item, DateTime::UNIX_EPOCH).is_ok())
 }
 
-/// Returns the keys of the entries that were in a bank and are not among `kept`: as the index has them, or else the lines of what was
-/// done; where neither fits, those that can still be read in `doubtful`, the text of the damaged parts.
+/// Returns the keys of entries that a bank had and that are not in `kept`.
+///
+/// The keys are from the index, or else from the log. If neither is consistent with `kept`, they are the keys that can be read in
+/// `doubtful`, the text of the damaged parts.
 fn lost_keys(
     disk: &dyn Disk,
     bank: &BankName,
@@ -230,7 +236,7 @@ fn lost_keys(
     Ok(known.into_iter().filter(|key| !kept.contains_key(key.as_str())).collect())
 }
 
-/// Tells what is wrong with what a bank says of itself.
+/// Returns the defect of `_meta`, if any.
 fn wrong_meta(text: &str, meta: Option<&super::layout::Meta>) -> Option<String> {
     let Some(meta) = meta else { return Some("_meta is missing, or no object".to_owned()) };
     let part = |range: &Option<Range<usize>>| range.clone().map(|range| &text[range]);
@@ -253,8 +259,9 @@ fn aside_path(path: &str, operation: &BankOperation) -> String {
     format!("{}.damaged-{}", path.trim_start_matches('.'), operation.id)
 }
 
-/// Gives a bank the text that it has after a repair. Returns `None`, and leaves everything as it is, if a program that takes no lock
-/// changed the file since it was looked at.
+/// Replaces the text of a bank by the repaired one.
+///
+/// Returns `None`, and changes nothing, if a program that takes no lock has changed the file since the check.
 fn rewrite(
     place: Place<'_>,
     bank: &BankName,

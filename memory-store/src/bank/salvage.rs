@@ -1,4 +1,4 @@
-//! Reading what can be read of a damaged bank.
+//! Recovers the readable parts of a damaged bank.
 
 mod row;
 
@@ -15,18 +15,18 @@ pub(super) use self::row::{SalvagedItem, value_stays};
 use super::edit;
 use super::layout::layout;
 
-/// What could be read of a damaged bank.
+/// The recovered parts of a damaged bank.
 #[derive(Debug, Default)]
 pub(super) struct Salvage {
-    /// The text before the first entry, from the brace of the document to that of the entries, if it is well-formed.
+    /// The text before the first entry, up to the opening brace of the entries, if it is well-formed.
     head: Option<String>,
-    /// The members of `_meta` that are whole, where there is no head.
+    /// The intact members of `_meta`, if there is no `head`.
     meta: Vec<String>,
-    /// The entries that are whole, in order.
+    /// The intact entries, in order.
     pub items: Vec<SalvagedItem>,
-    /// The text behind the last entry, from the brace that ends the entries, if it is well-formed.
+    /// The text after the last entry, from the closing brace of the entries, if it is well-formed.
     tail: Option<String>,
-    /// What is wrong, with the key if it is known.
+    /// The defects, with the key if it can be determined.
     pub faults: Vec<(Option<String>, String)>,
 }
 
@@ -36,14 +36,14 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("the pattern is one")
 }
 
-/// The character that takes the place of bytes that are missing or no UTF-8.
+/// The character in place of missing bytes and bytes that are not UTF-8.
 const GAP: char = '\0';
 
-/// Reads what can be read of a bank in which [`super::gzip::GAP`] takes the place of what is missing.
+/// Recovers the readable parts of a bank with [`super::gzip::GAP`] in place of missing parts.
 ///
-/// An entry is looked for behind each damage. Objects within values may look like entries; a row of them is believed to be the bank's
-/// own if it goes on to the end of the bank, begins where a packed member does, has two members at least, or is followed by a comma and a
-/// damage.
+/// After each damaged part the search for entries resumes. Objects within values may look like entries. A sequence of them is
+/// accepted as entries of the bank if it ends at the end of the bank, starts at the start of a gzip member, has at least two
+/// entries, or is followed by a comma and a damaged part.
 pub(super) fn salvage(bytes: &[u8], written_at: DateTime<Utc>) -> Salvage {
     let text = &readable(bytes);
     let mut salvage = Salvage::default();
@@ -85,7 +85,7 @@ pub(super) fn salvage(bytes: &[u8], written_at: DateTime<Utc>) -> Salvage {
                 break;
             }
             RowEnd::OfText => break,
-            // All that follows belongs to the entry that breaks off.
+            // The rest of the text is part of the truncated entry.
             RowEnd::Broken(start) if ends_early(&text[start..]) => break,
             RowEnd::Closed(end) | RowEnd::Broken(end) => end + 1,
         };
@@ -100,7 +100,9 @@ pub(super) fn salvage(bytes: &[u8], written_at: DateTime<Utc>) -> Salvage {
 }
 
 impl Salvage {
-    /// Returns the text of a bank out of what was kept. What was well-formed around the entries stays as it is.
+    /// Returns the text of a bank with the recovered parts.
+    ///
+    /// Well-formed text before and after the entries is unchanged.
     pub(super) fn into_bank(self, written_at: DateTime<Utc>) -> String {
         let Self { head, meta, items, tail, .. } = self;
         let is_pretty = head.as_ref().is_none_or(|head| head.contains('\n'));
@@ -119,29 +121,31 @@ impl Salvage {
         };
         let whole = head.map(|head| format!("{head}{entries}{end}{}", tail.as_deref().unwrap_or(plain_end)));
         let kept = whole.and_then(|text| mended(&text, written_at));
-        // What is left of the head may say something twice.
+        // The recovered head may contain duplicate keys.
         kept.or_else(|| fresh(&meta)).or_else(|| fresh(&[])).expect("whole entries make a bank")
     }
 }
 
-/// Returns a bank with a `_meta` that is well, if it is one.
+/// Returns the bank with a repaired `_meta`, or `None` if the text is not a bank.
 fn mended(text: &str, written_at: DateTime<Utc>) -> Option<String> {
     let known = layout(text).ok()?;
     let mended = edit::apply(text, &edit::sorted(edit::mend_meta(text, &known, written_at)));
     layout(&mended).is_ok().then_some(mended)
 }
 
-/// Where the entries of a bank begin.
+/// The position of the entries of a bank.
 enum Entries {
-    /// There, and all before it is well-formed.
+    /// The start of the entries, if the text before it is well-formed.
     At(usize),
-    /// There, and something before it is damaged.
+    /// The start of the entries, if the text before it is damaged.
     Behind(usize),
-    /// The damage begins there, and goes over the beginning of the entries.
+    /// The start of a damaged part that includes the start of the entries.
     Missing(usize),
 }
 
-/// Returns where the entries begin: behind the key of that name that is the document's own, as far as that can be told.
+/// Finds the start of the entries.
+///
+/// It is after the key `entries` of the document, as far as that can be determined.
 fn entries(text: &str) -> Entries {
     let mut readable_to = 0;
     let find = |from: usize| ENTRIES.find_at(text, from);
@@ -155,7 +159,7 @@ fn entries(text: &str) -> Entries {
         }
         readable_to = token.range.end;
     }
-    // Behind an entry, it would be a key of its value.
+    // After the first entry, the key would belong to a value.
     let first_item = ITEM.find_at(text, readable_to).map_or(text.len(), |found| found.start());
     match find(readable_to).filter(|found| found.start() < first_item) {
         Some(found) => Entries::Behind(found.end()),
@@ -163,7 +167,7 @@ fn entries(text: &str) -> Entries {
     }
 }
 
-/// Returns the members of `_meta` that are whole, each as its text.
+/// Returns the intact members of `_meta`, each as text.
 fn meta(text: &str) -> Vec<String> {
     let Some(begin) = META.find(text) else { return Vec::new() };
     let rest = &text[begin.end()..];
@@ -184,7 +188,7 @@ fn meta(text: &str) -> Vec<String> {
                 continue;
             }
             TokenKind::ObjectEnds | TokenKind::ArrayEnds => {}
-            // The last number may be cut off, and is a number all the same.
+            // A number at the end of the text may be truncated.
             TokenKind::Number if rest[token.range.end..].trim_start().is_empty() => continue,
             TokenKind::String | TokenKind::Number | TokenKind::Literal => start = token.range.start,
         }
@@ -196,7 +200,9 @@ fn meta(text: &str) -> Vec<String> {
     members
 }
 
-/// Returns bytes as text. What is no UTF-8 becomes a character that may stand nowhere in JSON, so that no entry with it is taken for whole.
+/// Decodes bytes.
+///
+/// Invalid UTF-8 becomes a character that is invalid in JSON, so that no entry with it counts as intact.
 fn readable(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -245,7 +251,7 @@ mod tests {
         assert_eq!((keys, lost.len()), (vec!["a".to_owned(), "c".to_owned()], 1));
     }
 
-    /// Returns what `bytes` become as a bank.
+    /// Returns the bank that is recovered from `bytes`.
     fn bank(bytes: &[u8]) -> memory_core::bank::Bank {
         let text = salvage(bytes, DateTime::UNIX_EPOCH).into_bank(DateTime::UNIX_EPOCH);
         decode::bank_of_text(&"session".parse().unwrap(), &text, DateTime::UNIX_EPOCH).unwrap()
@@ -274,7 +280,7 @@ mod tests {
     #[test]
     fn an_entry_whose_times_are_none_keeps_its_value() {
         let times = r#""b":{"value":{"x":"}"},"created_at":"soon","updated_at":"2024-01-15T10:30:00Z","ttl":-1,"#;
-        // Without its end, the bank is damaged elsewhere as well.
+        // Without the last brace, the bank is also damaged at its end.
         let text = WHOLE.replace(r#""b":{"value":{"x":"}"},"#, times);
         let (keys, lost) = kept(&text.as_bytes()[..text.len() - 1]);
         assert_eq!(keys, ["a", "b", "c"]);
@@ -286,7 +292,7 @@ mod tests {
     #[test]
     fn entries_are_found_behind_what_is_missing_wherever_that_is() {
         for (from, to, expected) in [
-            // The head is missing, and the first entry.
+            // The head and the first entry are missing.
             ("{\"_meta\"", "\"b\":", vec!["b", "c"]),
             ("\"schema\"", "\"a\":", vec!["a", "b", "c"]),
             ("1e1000", "\"b\":", vec!["b", "c"]),

@@ -1,13 +1,13 @@
-//! JSON Schema.
+//! JSON Schema validation.
 
 use memory_core::bank::SchemaCheck;
 use memory_core::json::JsonText;
 use serde_json::Value;
 
-/// How many of the places that do not fit are named.
+/// The maximum number of violations in an error message.
 const NAMED: usize = 5;
 
-/// Checks values with the `jsonschema` crate. No schema is fetched from anywhere.
+/// Validates values with the `jsonschema` crate. No schema is fetched from the network.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct JsonSchemas;
 

@@ -8,14 +8,16 @@ use memory_core::bank::{
 use memory_core::{OperationId, StoreError};
 use std::path::PathBuf;
 
-/// A folder of banks that is a symlink, or lies behind one, where none may be: each use of it is refused by name.
+/// A folder of banks that is a symlink, or behind one, where symlinks are not permitted.
+///
+/// All operations fail with [`Trouble::Symlink`], except those on the history, which is empty.
 #[derive(Debug, Clone)]
 pub struct SymlinkedBanks {
     link: PathBuf,
 }
 
 impl SymlinkedBanks {
-    /// Returns the banks behind the symlink at `link`.
+    /// Returns the folder of banks at `link`.
     pub fn new(link: PathBuf) -> Self {
         Self { link }
     }
@@ -60,7 +62,7 @@ impl BankStore for SymlinkedBanks {
     }
 
     fn history(&self) -> Result<Vec<BankRecord>, BankError> {
-        // Nothing was ever written there.
+        // No operation was ever executed in this folder.
         Ok(Vec::new())
     }
 

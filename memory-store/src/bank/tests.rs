@@ -1,4 +1,4 @@
-//! Claims about banks as files.
+//! Tests of banks as files.
 
 mod changes;
 mod files;
@@ -12,7 +12,7 @@ use memory_core::bank::{Bank, BankChange, BankName, BankOperation, BankStore, Ba
 
 use super::{BankFolder, BankOptions};
 
-/// A folder of banks, and the operations on them.
+/// A folder of banks, and a counter for its operations.
 struct Folder {
     home: tempfile::TempDir,
     banks: BankFolder,

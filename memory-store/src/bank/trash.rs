@@ -1,4 +1,4 @@
-//! What was before: one line an operation.
+//! The log of operations on banks, with the previous state of each changed part.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -14,7 +14,7 @@ use crate::error::io_error;
 use crate::lock::WriterLock;
 use crate::months;
 
-/// The folder of what was before.
+/// The folder of the log and of deleted files.
 pub(super) const FOLDER: &str = ".trash";
 
 /// One operation on one bank.
@@ -28,10 +28,10 @@ pub(super) struct Line {
     pub by: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub bank: String,
-    /// The operation that this one takes back.
+    /// The operation that this one undoes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
-    /// Whether the bank was made.
+    /// Whether the operation created the bank.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub made: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -40,42 +40,42 @@ pub(super) struct Line {
     pub schema: Option<SchemaLine>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileLine>,
-    /// The sum of the bytes that the file was to have, by which it is known whether it got them.
+    /// The CRC-32 of the new file, by which recovery determines whether the operation was executed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sum: Option<u32>,
-    /// That the operation was not carried out.
+    /// Whether this line records that the operation was not executed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub aborted: bool,
 }
 
-/// What became of one entry.
+/// The change of an entry.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct EntryLine {
     pub key: String,
-    /// The text of the entry as it was, if it was there.
+    /// The text of the entry before the operation, if it existed.
     pub before: Option<String>,
-    /// The hash of the entry as it is then, if it is there.
+    /// The hash of the entry after the operation, if it exists.
     pub after: Option<String>,
-    /// The key of the entry before it, of those that stay.
+    /// The key of the nearest entry before it that remains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub follows: Option<String>,
 }
 
-/// What became of the schema.
+/// The change of the schema.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct SchemaLine {
     pub before: Option<String>,
     pub after: Option<String>,
 }
 
-/// What became of the file as a whole.
+/// The replacement or deletion of the whole file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct FileLine {
-    /// Where it was.
+    /// The path of the file.
     pub path: String,
-    /// Where it is now, if it was there.
+    /// The path of the copy in the trash, if the file existed.
     pub trash: Option<String>,
-    /// The hash of what took its place, if anything did.
+    /// The hash of the new file, if there is one.
     pub after: Option<String>,
 }
 
@@ -115,7 +115,7 @@ impl Line {
         }
     }
 
-    /// Returns what people are told of it.
+    /// Converts the line to a record for the user, or returns `None` if it is invalid.
     pub(super) fn record(&self) -> Option<BankRecord> {
         let id = self.operation.parse().ok()?;
         let verb = BankVerb::ALL.into_iter().find(|verb| verb.as_str() == self.verb)?;
@@ -130,15 +130,15 @@ impl Line {
     }
 }
 
-/// Returns where the files of an operation go.
+/// Returns the folder for the files of an operation.
 pub(super) fn folder(operation: &BankOperation) -> String {
     format!("{FOLDER}/{}/{}", operation.at.format("%Y-%m"), operation.id)
 }
 
-/// The name of the lock of the lines, which is that of no bank.
+/// The name of the lock of the log; no bank can have this name.
 const LOCK: &str = "_journal";
 
-/// Adds a line, durably. Writers of several banks wait for each other here.
+/// Appends a line, durably, under the lock of the log.
 pub(super) fn append(place: &Place<'_>, at: DateTime<Utc>, line: &Line) -> Result<(), BankError> {
     let _lock = WriterLock::of_name(place.root, LOCK, place.options.patience)?;
     let disk = place.disk;
@@ -146,20 +146,22 @@ pub(super) fn append(place: &Place<'_>, at: DateTime<Utc>, line: &Line) -> Resul
     months::append(disk, FOLDER, at, &bytes).map_err(|error| BankError::from(io_error(format!("write {FOLDER}"), error)))
 }
 
-/// Says that an operation was not carried out.
+/// Records that an operation was not executed.
 pub(super) fn abort(place: &Place<'_>, line: &Line) -> Result<(), BankError> {
     let at = DateTime::parse_from_rfc3339(&line.at).map_or(DateTime::UNIX_EPOCH, |at| at.to_utc());
     append(place, at, &line.aborted())
 }
 
-/// Goes through all lines that were carried out, oldest first, and returns what `keep` makes of each. What is no line of ours is left out.
+/// Calls `keep` for all lines of executed operations, oldest first, and returns the results.
+///
+/// Lines that cannot be parsed are skipped.
 pub(super) fn lines<T>(disk: &dyn Disk, mut keep: impl FnMut(&Line) -> Option<T>) -> Result<Vec<T>, BankError> {
     let mut kept: Vec<(String, T)> = Vec::new();
     for path in months::files(disk, FOLDER).map_err(|error| refused(FOLDER, error))? {
         each(disk, &path, |bytes| {
             let Ok(line) = serde_json::from_slice::<Line>(bytes) else { return };
             if line.aborted {
-                // It is the last one of its bank: each writer looks before it begins.
+                // This is always the last line of its bank, because each writer recovers before it starts.
                 if let Some(at) = kept.iter().rposition(|(operation, _)| *operation == line.operation) {
                     kept.remove(at);
                 }
@@ -171,7 +173,7 @@ pub(super) fn lines<T>(disk: &dyn Disk, mut keep: impl FnMut(&Line) -> Option<T>
     Ok(kept.into_iter().map(|(_, value)| value).collect())
 }
 
-/// Returns what was done, newest first.
+/// Returns the records of all operations, newest first.
 pub(super) fn records(disk: &dyn Disk) -> Result<Vec<BankRecord>, BankError> {
     let mut records = lines(disk, Line::record)?;
     records.reverse();
@@ -179,7 +181,7 @@ pub(super) fn records(disk: &dyn Disk) -> Result<Vec<BankRecord>, BankError> {
     Ok(records)
 }
 
-/// Returns the keys that a bank has, as far as its lines tell, in the order of their names.
+/// Returns the keys of a bank according to the log, sorted.
 pub(super) fn keys(disk: &dyn Disk, bank: &BankName) -> Result<BTreeSet<String>, BankError> {
     let of_bank = |line: &Line| {
         let was_deleted = line.file.as_ref().is_some_and(|file| file.after.is_none());
@@ -202,7 +204,7 @@ pub(super) fn keys(disk: &dyn Disk, bank: &BankName) -> Result<BTreeSet<String>,
     Ok(keys)
 }
 
-/// Returns the last line of a bank if it was to give its file this sum, and was not recorded as not carried out.
+/// Returns the last line of a bank if it has this checksum and no abort record.
 pub(super) fn last_with_sum(disk: &dyn Disk, bank: &BankName, sum: u32) -> Result<Option<Line>, BankError> {
     let told = |error| refused(FOLDER, error);
     let mut aborted = HashSet::new();
@@ -211,14 +213,14 @@ pub(super) fn last_with_sum(disk: &dyn Disk, bank: &BankName, sum: u32) -> Resul
         if line.aborted {
             aborted.insert(line.operation);
         } else if line.bank == bank.as_str() {
-            // Lines before it were looked at by the writer who came then; one of them may have given the file the same bytes.
+            // Earlier lines were checked by earlier writers; one of them may have written the same bytes.
             return Ok((line.sum == Some(sum) && !aborted.contains(&line.operation)).then_some(line));
         }
     }
     Ok(None)
 }
 
-/// Returns the last line, carried out or not.
+/// Returns the last line, executed or not.
 pub(super) fn last(disk: &dyn Disk) -> Result<Option<Line>, BankError> {
     let Some(path) = months::files(disk, FOLDER).map_err(|error| refused(FOLDER, error))?.pop() else { return Ok(None) };
     let told = |error| refused(&path, error);
@@ -227,7 +229,7 @@ pub(super) fn last(disk: &dyn Disk) -> Result<Option<Line>, BankError> {
     loop {
         let start = size.saturating_sub(length);
         let bytes = disk.read_part(&path, start, usize::try_from(size - start).unwrap_or(usize::MAX)).map_err(told)?;
-        // The first of these lines may have begun before.
+        // The first of these lines may be incomplete.
         let whole = if start == 0 { bytes.as_slice() } else { bytes.splitn(2, |&byte| byte == b'\n').nth(1).unwrap_or_default() };
         let last = whole.split(|&byte| byte == b'\n').rev().find_map(|line| serde_json::from_slice(line).ok());
         if last.is_some() || start == 0 {
@@ -237,7 +239,7 @@ pub(super) fn last(disk: &dyn Disk) -> Result<Option<Line>, BankError> {
     }
 }
 
-/// How much of a month is read at once, in bytes.
+/// Number of bytes to read at a time.
 const PIECE: usize = 1024 * 1024;
 
 /// Calls `work` with each line of a file.
@@ -262,7 +264,7 @@ fn each(disk: &dyn Disk, path: &str, mut work: impl FnMut(&[u8])) -> Result<(), 
     Ok(())
 }
 
-/// Returns the hash by which the text of an entry is known.
+/// Returns the hash of the text of an entry.
 pub(super) fn hash(text: &str) -> String {
     ContentHash::of(text).to_string()
 }

@@ -1,4 +1,4 @@
-//! Taking an operation on a bank back.
+//! Undoes an operation on a bank.
 
 use memory_core::bank::{BankError, BankOperation, BankRecord, Trouble};
 use memory_core::json::{JsonError, JsonText};
@@ -10,7 +10,7 @@ use super::file::{self, BankFile, damaged};
 use super::trash::{self, EntryLine, FileLine, Line};
 use crate::disk::Disk;
 
-/// Returns the record of the operation called `undone`, if it can be taken back.
+/// Returns the record of the operation called `undone`, if it can be undone.
 pub(super) fn find(disk: &dyn Disk, undone: &OperationId) -> Result<BankRecord, BankError> {
     let records = trash::records(disk)?;
     let record = records.into_iter().find(|record| record.operation.id == *undone);
@@ -25,7 +25,7 @@ fn missing(undone: &OperationId) -> BankError {
     StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") }.into()
 }
 
-/// Takes back the operation called `undone`. The caller holds the lock of its bank.
+/// Undoes the operation called `undone`. The caller holds the lock of its bank.
 pub(super) fn undo(place: Place<'_>, undone: &OperationId, operation: &BankOperation) -> Result<BankRecord, BankError> {
     let disk = place.disk;
     let record = find(disk, undone)?;
@@ -46,8 +46,9 @@ pub(super) fn undo(place: Place<'_>, undone: &OperationId, operation: &BankOpera
 }
 
 impl Work<'_> {
-    /// Puts a file back that was deleted or replaced as a whole, or takes away one that was put back. Returns whether what the operation
-    /// left was still there.
+    /// Restores a file that was deleted or replaced, or deletes one that an undo restored.
+    ///
+    /// Returns `false` if the bank has changed since the operation.
     fn file_back(&self, whole: &FileLine, mut own: Line) -> Result<bool, BankError> {
         let current = file::find(self.place.disk, self.name.as_str())?;
         let current = current.map(|(path, _)| file::bytes(self.place.disk, &path).map(|bytes| (path, bytes))).transpose()?;
@@ -70,14 +71,14 @@ impl Work<'_> {
             line.trash = Some(self.keep(path)?);
         }
         own.file = Some(line);
-        // It is taken by its bytes, since it may be no text at all.
+        // Compared by its bytes, because the file may not be valid text.
         let seen = current.zip(file::find(self.place.disk, self.name.as_str())?).map(|((path, bytes), (_, signature))| {
             BankFile { path, signature, text: String::new(), packed: Some(bytes), members: Vec::new() }
         });
         self.replace(own, seen.as_ref(), Some(trash), &whole.path, &former)
     }
 
-    /// Puts entries back. Returns whether what the operation left was still there.
+    /// Restores entries. Returns `false` if they have changed since the operation.
     fn entries_back(&self, line: &Line, own: Line) -> Result<bool, BankError> {
         let Some(former) = Former::read(self)? else { return Ok(false) };
         if !is_as_left(&former, line) {
@@ -99,7 +100,7 @@ impl Work<'_> {
         self.carry_out(Some(former), &edit, own)
     }
 
-    /// Takes the whole bank away again.
+    /// Deletes the whole bank, which the operation created.
     fn bank_away(&self, mut own: Line) -> Result<bool, BankError> {
         let Some((path, _)) = file::find(self.place.disk, self.name.as_str())? else { return Ok(false) };
         own.file = Some(FileLine { path: path.clone(), trash: Some(self.keep(&path)?), after: None });
@@ -112,7 +113,7 @@ impl Work<'_> {
     }
 }
 
-/// Tells whether what an operation changed is still as it left it.
+/// Returns whether the parts that an operation changed are still in the state after the operation.
 fn is_as_left(former: &Former, line: &Line) -> bool {
     let Former { file, layout } = former;
     let hash = |key: &str| {

@@ -1,4 +1,4 @@
-//! Entries that follow each other in a damaged bank.
+//! Sequences of entries in a damaged bank.
 
 use std::sync::LazyLock;
 
@@ -11,27 +11,27 @@ use super::super::layout::item_of;
 use super::super::{decode, edit};
 use super::{GAP, pattern};
 
-/// Entries that follow each other.
+/// A sequence of entries.
 pub(super) struct Row {
-    /// Each with what was mended of it.
+    /// The entries, each with a description of its repair, if any.
     pub items: Vec<(SalvagedItem, Option<String>)>,
-    /// What is well-formed and no entry, what breaks off, and what looks like an entry within another.
+    /// The defects: invalid entries, a truncated entry, and keys that look like entries within another one.
     pub faults: Vec<(Option<String>, String)>,
     pub end: RowEnd,
 }
 
-/// How a row of entries ends.
+/// The end of a sequence of entries.
 pub(super) enum RowEnd {
-    /// With a closing brace, which stands there.
+    /// A closing brace at this position.
     Closed(usize),
-    /// With something that is damaged, which begins there.
+    /// A damaged part that starts at this position.
     Broken(usize),
-    /// With the text.
+    /// The end of the text.
     OfText,
 }
 
 impl Row {
-    /// Reads the entries from `at` on.
+    /// Reads the sequence of entries that starts at `at`.
     pub(super) fn read(text: &str, mut at: usize, written_at: DateTime<Utc>) -> Self {
         let mut row = Self { items: Vec::new(), faults: Vec::new(), end: RowEnd::OfText };
         loop {
@@ -58,7 +58,7 @@ impl Row {
                     let what = key.as_ref().map_or_else(|| "an entry".to_owned(), |key| format!("the entry '{key}'"));
                     row.faults.push((key, format!("{what} {why}")));
                     match item_end(text, start) {
-                        // It is well-formed, and only says what it must not.
+                        // It is well-formed, but its content is invalid.
                         Some(end) => at = end,
                         None => return Self { end: RowEnd::Broken(start), ..row },
                     }
@@ -67,7 +67,7 @@ impl Row {
         }
     }
 
-    /// Tells whether entries that were found behind a damage, at `start`, are the bank's own and not within a value of it.
+    /// Returns whether a sequence found after damage, at `start`, belongs to the bank and not to a value.
     pub(super) fn is_of_the_bank(&self, text: &str, start: usize, endings: &mut Endings) -> bool {
         let is_followed = |end: usize| text[..end].trim_end().ends_with(',');
         let end = match self.end {
@@ -79,12 +79,12 @@ impl Row {
     }
 }
 
-/// Finds the end of a bank, and reads no part of its text again and again for that.
+/// Finds the end of a bank, without reading a part of the text repeatedly.
 #[derive(Debug)]
 pub(super) struct Endings {
-    /// Where the text ends, without what is missing behind it.
+    /// The length of the text without missing parts at its end.
     length: usize,
-    /// No brace before this position ends the entries.
+    /// No brace before this position is the end of the entries.
     none_before: usize,
 }
 
@@ -93,16 +93,17 @@ impl Endings {
         Self { length: text.trim_end_matches(GAP).len(), none_before: 0 }
     }
 
-    /// Tells whether the text is the end of a bank from the brace at `start` on, which ends the entries. The braces are asked for in
-    /// order.
+    /// Returns whether the brace at `start` closes the entries and is followed by the end of a bank.
+    ///
+    /// The positions must be passed in ascending order.
     pub(super) fn is_ending(&mut self, text: &str, start: usize) -> bool {
         if start < self.none_before || self.length <= start {
             return false;
         }
         let rest = &text[start..self.length];
         let Some(error) = Tokens::within_objects(rest, 2).find_map(Result::err) else { return true };
-        // A later brace is nested at least as deep, so a text that begins there is wrong at the same place or before it. Only what breaks
-        // off may be the end of something deeper.
+        // A later brace is nested at least as deep, so parsing from there fails at the same position or earlier. Only truncated
+        // text may still be the end of a deeper object.
         if let JsonError::Syntax { at, .. } = error
             && at < rest.len()
         {
@@ -112,27 +113,27 @@ impl Endings {
     }
 }
 
-/// An entry that is whole.
+/// An intact entry.
 #[derive(Debug)]
 pub(in super::super) struct SalvagedItem {
     pub key: String,
-    /// The key, the colon and the value; times that are none are mended.
+    /// The key, the colon and the value, with invalid times repaired.
     pub text: String,
-    /// The length of the text as it stands in the damaged bank.
+    /// The length of the entry in the damaged bank.
     pub length: usize,
 }
 
-/// Where an entry may begin: a key, and an object that begins as ours do.
+/// Matches the possible start of an entry: a key, and an object with a field of an entry first.
 const ITEM_PATTERN: &str =
     r#""(?:[^"\\\x00-\x1f]|\\.)*"\s*:\s*\{\s*"(?:value|created_at|updated_at|ttl|description|schema|size)"\s*:"#;
 pub(super) static ITEM: LazyLock<Regex> = LazyLock::new(|| pattern(ITEM_PATTERN));
-/// Such a place at the beginning of a text.
+/// Matches the same at the start of a text.
 static ITEM_FIRST: LazyLock<Regex> = LazyLock::new(|| pattern(&format!("^{ITEM_PATTERN}")));
 
-/// What separates entries in text that people or programs wrote.
+/// The characters between entries.
 const BETWEEN: [char; 5] = [' ', '\t', '\n', '\r', ','];
 
-/// Returns where the next entry that is whole begins, from `at` on.
+/// Returns the start of the next intact entry at or after `at`.
 pub(super) fn next_whole(text: &str, at: usize, written_at: DateTime<Utc>) -> Option<usize> {
     let mut from = at;
     while let Some(found) = ITEM.find_at(text, from.min(text.len())) {
@@ -140,26 +141,26 @@ pub(super) fn next_whole(text: &str, at: usize, written_at: DateTime<Utc>) -> Op
         if whole_item(text, start, written_at).is_ok() {
             return Some(start);
         }
-        // A key that was torn has a quote too many: the next one may begin within what was taken for one.
+        // A damaged key has an odd number of quotes, so the next key may start within this match.
         from = start + 1;
     }
     None
 }
 
-/// Returns where the entry that begins at `start` ends, if it is well-formed.
+/// Returns the end of the entry that starts at `start`, if it is well-formed.
 fn item_end(text: &str, start: usize) -> Option<usize> {
     let key = start + value_end(&text[start..])?;
     let rest = text[key..].trim_start().strip_prefix(':')?.trim_start();
     Some(text.len() - rest.len() + value_end(rest)?)
 }
 
-/// Tells whether an entry is well-formed as far as the text goes.
+/// Returns whether an entry is well-formed up to the end of the text.
 pub(super) fn ends_early(text: &str) -> bool {
     let error = Tokens::within_objects(text, 1).find_map(Result::err);
     matches!(error, Some(JsonError::Syntax { at, .. }) if at == text.len())
 }
 
-/// Reads the entry that begins at `start`, and returns it with what was mended.
+/// Parses the entry that starts at `start`, and returns it with a description of its repair, if any.
 fn whole_item(
     text: &str,
     start: usize,
@@ -178,13 +179,13 @@ fn whole_item(
     Ok((SalvagedItem { key, text: mended, length: text.len() }, fault))
 }
 
-/// Returns the keys of what looks like entries among the members of an entry, and among theirs.
+/// Returns the keys of members that look like entries within an entry, recursively.
 fn keys_of_entries_within(item: &str) -> Vec<String> {
     const FIELDS: [&str; 7] = ["value", "created_at", "updated_at", "ttl", "description", "schema", "size"];
     let mut keys = Vec::new();
-    // The depth of the members that are looked at.
+    // The depth of the inspected members.
     let mut depth = 2;
-    // The last error is that the text ends within the object around the item.
+    // The last token is always an error: the text ends within the object around the entry.
     for token in Tokens::within_objects(item, 1).map_while(Result::ok) {
         match token.kind {
             TokenKind::Key if token.depth == depth => {
@@ -201,7 +202,7 @@ fn keys_of_entries_within(item: &str) -> Vec<String> {
     keys
 }
 
-/// Returns the text of an entry, readable, with what was mended for that.
+/// Returns the text of an entry, repaired if necessary, with a description of the repair.
 fn mend_item(text: &str, key: &str, written_at: DateTime<Utc>) -> Result<(String, Option<String>), String> {
     let item = item_of(text).map_err(|why| why.to_string())?;
     let Err(why) = decode::entry(text, &item, written_at) else { return Ok((text.to_owned(), None)) };
@@ -210,12 +211,12 @@ fn mend_item(text: &str, key: &str, written_at: DateTime<Utc>) -> Result<(String
     if is_well { Ok((mended, Some(value_stays(key, &why)))) } else { Err(why) }
 }
 
-/// Says what is wrong with an entry whose value is intact.
+/// Returns the message for an entry with an intact value.
 pub(in super::super) fn value_stays(key: &str, why: &str) -> String {
     format!("the entry '{key}' {why}; its value is intact")
 }
 
-/// Returns where the value with which `text` begins ends.
+/// Returns the end of the value at the start of `text`.
 pub(super) fn value_end(text: &str) -> Option<usize> {
     for token in Tokens::of(text) {
         let token = token.ok()?;

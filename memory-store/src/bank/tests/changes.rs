@@ -1,4 +1,4 @@
-//! What a change does to the text, and to what others wrote in it.
+//! Tests of changes, and of their effect on other parts of the text.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ fn a_writer_that_takes_no_lock_is_not_overwritten() {
         asked += 1;
         let count: u64 = seen.unwrap().entries[0].1.value.as_str().parse().unwrap();
         if asked == 1 {
-            // Somebody else is faster, once.
+            // Another program changes the bank first, once.
             let theirs = folder.file("session.json").replace("\"value\": 1", "\"value\": 7");
             folder.put_file("session.json", theirs);
         }
@@ -80,7 +80,7 @@ fn what_was_before_goes_for_good_by_whole_months() {
     let folder = Folder::plain();
     let first = folder.put("a", "1");
     folder.put("a", "2");
-    // All of it was done in October 2024.
+    // All operations were executed in October 2024.
     let end = at(0) + TimeDelta::days(28);
     assert_eq!(folder.banks.purge(end - TimeDelta::seconds(1)).unwrap(), (0, 0));
     assert_eq!(folder.banks.history().unwrap().len(), 2);
@@ -110,7 +110,7 @@ fn any_step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// A folder against a map, whatever the layout of the file, plain or in small members.
+    /// Compares a folder with a map, for any layout of the file, plain or in small members.
     #[test]
     fn any_changes_leave_what_a_map_would_hold(
         steps in proptest::collection::vec(any_step(), 1..14),
@@ -149,7 +149,7 @@ proptest! {
                     }
                 }
                 Step::Undo(back) => {
-                    // Only the last ones in a row can be sure to find what they left.
+                    // Only a sequence of the latest operations can certainly be undone.
                     for _ in 0..back.min(3) {
                         let Some((id, before)) = done.pop() else { break };
                         folder.undo(&id);

@@ -1,4 +1,4 @@
-//! Files of other programs, large banks, and what stands in the way.
+//! Tests of files of other programs, large banks, and obstacles.
 
 use std::sync::{Arc, Mutex};
 
@@ -20,7 +20,7 @@ fn value(found: Found) -> Option<String> {
     }
 }
 
-/// Counts the bytes that are read.
+/// A disk that counts the bytes that are read.
 #[derive(Debug)]
 struct CountingDisk {
     real: RealDisk,
@@ -123,7 +123,7 @@ fn an_edit_of_a_large_bank_by_hand_is_seen_whatever_the_index_says() {
     let read = |wanted: &str| value(folder.banks.entry(&name(), &key(wanted)).unwrap());
     assert!(read("key3").unwrap().ends_with("x3\""));
     assert_eq!(folder.files(), ["_index.json", "session.json"]);
-    // The same length, and a moment later at most.
+    // The same length, and nearly the same time.
     folder.put_file("session.json", large(500).replace("x3\"", "y3\"").replace("\"key4\"", "\"kex4\""));
     assert!(read("key3").unwrap().ends_with("y3\""));
     assert_eq!((read("key4"), read("kex4").is_some()), (None, true));

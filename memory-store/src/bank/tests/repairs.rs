@@ -1,4 +1,4 @@
-//! What a repair keeps, and where it puts the rest.
+//! Tests of repairs.
 
 use std::collections::BTreeMap;
 
@@ -67,7 +67,7 @@ fn unfinished_files_and_second_files_of_a_bank_go_out_of_the_way() {
     folder.put_file("session.json.tmp", "{\"half");
     let whole = folder.file("session.json");
     folder.put_file("session.json.gz", super::super::gzip::pack(b"{\"entries\":{}}", &[]).unwrap());
-    // Whichever came there last is the bank, however old it says that it is.
+    // The file with the later change time is the bank, regardless of its modification time.
     later(&folder, "session.json.gz", "session.json", &whole);
     let old = std::time::SystemTime::UNIX_EPOCH;
     std::fs::File::options().write(true).open(folder.path().join("session.json")).unwrap().set_modified(old).unwrap();
@@ -94,7 +94,7 @@ fn a_packed_bank_that_breaks_off_gives_back_what_was_packed_before() {
     assert!(keys == ["a"] || keys == ["a", "b"], "{keys:?}");
 }
 
-/// Writes a file until the clock of the file system shows that it came after the other.
+/// Writes a file repeatedly until its change time is later than that of the other file.
 fn later(folder: &Folder, first: &str, second: &str, text: &str) {
     use std::os::unix::fs::MetadataExt;
     let changed = |name: &str| {
@@ -147,7 +147,9 @@ fn what_a_person_added_to_meta_stays() {
     }
 }
 
-/// Returns a packed bank with 400 entries of about 1 KB, of which each member holds some 60, and its values by key.
+/// Returns a compressed bank and its values by key.
+///
+/// It has 400 entries of about 1 KB, about 60 in each member.
 fn large_packed() -> (Folder, BTreeMap<String, String>) {
     let folder = Folder::new(BankOptions { compress_above: Some(0), ..BankOptions::default() });
     let word = |number: u64, part: u64| format!("{:016x}", number * 7919 + part * part);
@@ -157,7 +159,7 @@ fn large_packed() -> (Folder, BTreeMap<String, String>) {
     (folder, values)
 }
 
-/// What happens to the bytes of a file.
+/// A function that damages the bytes of a file.
 type Damaging<'a> = dyn Fn(&mut Vec<u8>) + 'a;
 
 #[test]
