@@ -1,4 +1,4 @@
-//! What `+ - * / %` make of two values.
+//! The operators `+ - * / %` on values.
 
 use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 use std::rc::Rc;
@@ -6,9 +6,9 @@ use std::rc::Rc;
 use super::fault::{Attempt, fault, unfit, unfit_pair};
 use super::value::{Map, Val};
 
-/// Objects that nest deeper are not merged.
+/// The maximum nesting of objects in a merge.
 const MOST_DEPTH: usize = 10_000;
-/// A string does not get longer than this by being repeated.
+/// The maximum length in bytes of a repeated string.
 const MOST_BYTES: usize = (1 << 31) - 1;
 
 impl Add for Val {
@@ -97,7 +97,7 @@ impl Div for Val {
 impl Rem for Val {
     type Output = Attempt;
 
-    /// Of whole numbers: what is behind the point does not count.
+    /// Returns the remainder of the integer parts; fractions are discarded.
     #[expect(clippy::cast_possible_truncation, reason = "a number beyond 64 bits counts as the greatest within")]
     #[expect(clippy::cast_precision_loss, reason = "a double is all that there is to answer with")]
     fn rem(self, other: Self) -> Attempt {
@@ -126,7 +126,7 @@ impl Neg for Val {
     }
 }
 
-/// A string between the places where `separator` stands; every character of it if that is empty.
+/// Splits a string at `separator`, or into its characters if `separator` is empty.
 pub(crate) fn split(text: &str, separator: &str) -> Val {
     if text.is_empty() {
         Val::array(Vec::new())
@@ -149,7 +149,7 @@ fn repeat(text: &str, times: f64) -> Attempt {
     Ok(Val::str(text.repeat(times)))
 }
 
-/// Objects at the same key become one; of all else, the right one stays.
+/// Merges two objects recursively; for other values the right one is used.
 fn merge(mut left: Rc<Map>, right: &Rc<Map>, depth: usize) -> Attempt<Rc<Map>> {
     if MOST_DEPTH < depth {
         return Err(fault("Object merge too deep"));

@@ -1,4 +1,4 @@
-//! A filter in a process of its own, which dies with what it takes too much of.
+//! Runs a filter in a child process with limits on time and memory.
 
 use std::io::{self, BufReader, BufWriter, Write};
 use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -10,21 +10,22 @@ use super::error::JqError;
 use super::question::{Bounds, Helper, Question};
 use super::wire::{self, Header};
 
-/// One output, printed as it was asked for; or why there is none, after which the next input has its turn.
+/// An output as text, or the error of an input, after which the next input is processed.
 pub type Answer = Result<String, JqError>;
 
-/// Runs a filter in a child process and gives its outputs in order.
+/// Runs a filter in a child process, and returns its outputs in order.
 ///
-/// An endless filter is stopped at the deadline, and one that needs too much memory or stack takes nobody along but the child.
+/// An endless filter is stopped at the deadline, and a filter that exceeds its memory or stack ends only the child process.
 ///
 /// # Errors
 ///
-/// [`JqError::Syntax`] if the filter is not jq; [`JqError::Timeout`] and [`JqError::TooLarge`] if it costs more than `bounds`;
-/// [`JqError::Process`] if `helper` cannot be started or does not serve. What went wrong with one input is an [`Answer`].
+/// [`JqError::Syntax`] if the filter is not valid jq; [`JqError::Timeout`] and [`JqError::TooLarge`] if it exceeds `bounds`;
+/// [`JqError::Process`] if `helper` cannot be started or does not respond correctly. The error of a single input is an
+/// [`Answer`].
 ///
 /// # Panics
 ///
-/// If the system has no thread left.
+/// If the system cannot start a thread.
 pub fn bounded(helper: &Helper, question: &Question<'_>, bounds: &Bounds) -> Result<Vec<Answer>, JqError> {
     let mut command = Command::new(&helper.program);
     command.args(&helper.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -33,18 +34,18 @@ pub fn bounded(helper: &Helper, question: &Question<'_>, bounds: &Bounds) -> Res
     let stdout = child.stdout.take().expect("it is a pipe");
     let deadline = Instant::now() + bounds.time;
     let (heard, ended) = thread::scope(|scope| {
-        // What is written and what is read may both be more than a pipe holds: neither waits for the other.
+        // Input and output may both exceed the capacity of a pipe, so they run on separate threads.
         scope.spawn(move || ask(stdin, question, bounds));
         let (tell, told) = mpsc::sync_channel(1);
         scope.spawn(move || tell.send(hear(stdout, bounds.memory)));
         let heard = told.recv_timeout(bounds.time);
         if matches!(heard, Ok(Heard::Broken(_))) {
-            // It is about to be gone by itself, and how it went says why.
+            // The child is about to exit, and its exit status contains the reason.
             while matches!(child.try_wait(), Ok(None)) && Instant::now() < deadline {
                 thread::yield_now();
             }
         }
-        // Whoever is still there has said all, or too much, or nothing in time. Both threads see their pipes close.
+        // At this point the child has finished, exceeded a limit or timed out. Killing it closes the pipes of both threads.
         let _ = child.kill();
         (heard, child.wait())
     });
@@ -59,16 +60,18 @@ pub fn bounded(helper: &Helper, question: &Question<'_>, bounds: &Bounds) -> Res
     }
 }
 
-/// What the child said.
+/// The result of reading the child's output.
 enum Heard {
     All(Vec<Answer>),
-    /// More than anybody wants.
+    /// The outputs exceed the limit.
     TooMuch,
-    /// It stopped before it came to an end.
+    /// The child stopped before the end of its output.
     Broken(io::Error),
 }
 
-/// If the child is not there any more, or does not listen, that is found out by hearing it.
+/// Sends the request to the child.
+///
+/// Errors may be ignored: if the child has exited, reading its output fails too.
 fn ask(stdin: ChildStdin, question: &Question<'_>, bounds: &Bounds) -> io::Result<()> {
     let mut out = BufWriter::new(stdin);
     let header = Header {
@@ -90,7 +93,7 @@ fn hear(stdout: ChildStdout, most: u64) -> Heard {
         match wire::read_answer(&mut input, most - length) {
             Ok(None) => return Heard::All(answers),
             Ok(Some(answer)) => {
-                // An output costs more than its letters, or a great many empty ones would cost nothing.
+                // Each output has a fixed cost, so that a large number of empty outputs is limited too.
                 length += 96 + answer.as_ref().map_or(0, |text| text.len() as u64);
                 answers.push(answer);
             }
@@ -103,7 +106,9 @@ fn hear(stdout: ChildStdout, most: u64) -> Heard {
     }
 }
 
-/// Whoever runs out of memory or stack aborts, and is not asked how it feels.
+/// Converts the exit status of a child that stopped early.
+///
+/// A child that exceeds its memory or stack is aborted by a signal.
 fn died(status: ExitStatus, error: &io::Error, bounds: &Bounds) -> JqError {
     match status.code() {
         None => match std::os::unix::process::ExitStatusExt::signal(&status) {

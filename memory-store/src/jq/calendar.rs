@@ -1,15 +1,15 @@
-//! The proleptic Gregorian calendar, and C's patterns for dates.
+//! The proleptic Gregorian calendar, and the date patterns of C.
 
 const MONTHS: [&str; 12] =
     ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const DAY: i64 = 86_400;
 
-/// A second of UTC.
+/// A UTC date and time with a resolution of one second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Moment {
     pub(crate) year: i64,
-    /// From 0 for January.
+    /// The month, from 0 for January.
     pub(crate) month0: u32,
     pub(crate) day: u32,
     pub(crate) hour: u32,
@@ -24,7 +24,7 @@ impl Moment {
         Self { year, month0, day, hour: second / 3600, minute: second / 60 % 60, second: second % 60 }
     }
 
-    /// From fields that may be beyond their ranges.
+    /// Converts fields that may be out of range.
     pub(crate) fn normalized(year: i64, month0: i64, day: i64, hour: i64, minute: i64, second: i64) -> Self {
         let (year, month0) = (year + month0.div_euclid(12), month0.rem_euclid(12));
         let days = days(year, u32::try_from(month0).expect("it is below 12"), 1) + day - 1;
@@ -36,19 +36,19 @@ impl Moment {
         days * DAY + i64::from(self.hour * 3600 + self.minute * 60 + self.second)
     }
 
-    /// From 0 for Sunday.
+    /// Returns the weekday, from 0 for Sunday.
     pub(crate) fn weekday(&self) -> u32 {
         let days = days(self.year, self.month0, self.day);
         u32::try_from((days + 4).rem_euclid(7)).expect("it is below 7")
     }
 
-    /// From 0 for the first of January.
+    /// Returns the day of the year, from 0 for 1 January.
     pub(crate) fn day_of_year0(&self) -> u32 {
         let days = days(self.year, self.month0, self.day) - days(self.year, 0, 1);
         u32::try_from(days).expect("a year has 366 days")
     }
 
-    /// Year and week of ISO 8601.
+    /// Returns the year and week of ISO 8601.
     fn week(&self) -> (i64, i64) {
         let weekday = i64::from((self.weekday() + 6) % 7);
         let thursday = days(self.year, self.month0, self.day) - weekday + 3;
@@ -57,7 +57,9 @@ impl Moment {
     }
 }
 
-/// Days since 1970, counted from the first of March of the year 0, where leap days come last.
+/// Converts a date to days since 1970.
+///
+/// Years are counted from 1 March of the year 0, so that leap days are at the end of a year.
 fn days(year: i64, month0: u32, day: u32) -> i64 {
     let month = i64::from(month0 + 1);
     let year = if month <= 2 { year - 1 } else { year };
@@ -82,7 +84,7 @@ fn date(days: i64) -> (i64, u32, u32) {
     (year, small(month0), small(day))
 }
 
-/// As `strftime` in the C locale.
+/// Formats a date like `strftime` in the C locale.
 pub(crate) fn format(moment: &Moment, pattern: &str, zone: &str) -> String {
     let mut out = String::new();
     let mut chars = pattern.chars();
@@ -92,7 +94,7 @@ pub(crate) fn format(moment: &Moment, pattern: &str, zone: &str) -> String {
             continue;
         }
         match chars.next() {
-            // A modifier that means nothing in the C locale.
+            // This modifier has no effect in the C locale.
             Some('E' | 'O') => field(moment, chars.next(), zone, &mut out),
             other => field(moment, other, zone, &mut out),
         }
@@ -151,7 +153,7 @@ fn field(moment: &Moment, letter: Option<char>, zone: &str, out: &mut String) {
     out.push_str(&text);
 }
 
-/// As `strptime` in the C locale: the moment, and what is left of the text.
+/// Parses a date like `strptime` in the C locale, and returns the rest of the text as well.
 pub(crate) fn parse<'t>(text: &'t str, pattern: &str) -> Option<(Moment, &'t str)> {
     let mut parser = Parser { rest: text, fields: Fields::default() };
     parser.pattern(pattern)?;
@@ -293,7 +295,7 @@ impl Parser<'_> {
         (least <= number && number <= most).then_some(number)
     }
 
-    /// A full name, or its first three letters, in any case.
+    /// Parses a full name or its first three letters, case-insensitively.
     fn name(&mut self, names: &[&str]) -> Option<i64> {
         let starts = |name: &str| self.rest.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
         let full = names.iter().position(|name| starts(name)).map(|index| (index, names[index].len()));
@@ -303,7 +305,7 @@ impl Parser<'_> {
         i64::try_from(index).ok()
     }
 
-    /// An offset is read and left out of account, as the C library does.
+    /// Parses an offset and ignores it, like the C library.
     fn offset(&mut self) -> Option<()> {
         self.skip_space();
         if let Some(rest) = self.rest.strip_prefix('Z') {

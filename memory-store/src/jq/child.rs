@@ -1,4 +1,4 @@
-//! The side of the process that runs a filter for another one.
+//! The child process that runs a filter.
 
 use std::io::{self, BufWriter, Read, Write};
 use std::thread;
@@ -11,21 +11,21 @@ use super::question::{Form, On};
 use super::wire::{self, Header};
 use crate::core_dump::leave_no_core;
 
-/// Reads one question from `input`, runs its filter within its bounds, and writes the answer to `out`.
+/// Reads one request from `input`, runs its filter within its limits, and writes the outputs to `out`.
 ///
-/// The bounds are those of the whole process from now on: a filter that needs more ends it. A program that is started for this
-/// purpose calls it and exits.
+/// The limits apply to the whole process from then on: a filter that exceeds them ends the process. A program that is started for
+/// this purpose calls this function and exits.
 ///
 /// # Errors
 ///
-/// If the question cannot be read, or nobody reads the answer.
+/// If the request cannot be read, or the outputs cannot be written.
 pub fn serve_child(mut input: impl Read, out: impl Write + Send) -> io::Result<()> {
     let header = Header::read(&mut input)?;
     limit(&header)?;
     let mut text = Vec::new();
     input.read_to_end(&mut text)?;
     let text = String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-    // Filters call themselves, and values nest: much stack, of which only what is used costs memory.
+    // Filters may be recursive and values nested, so the stack is large. Only used pages of it cost memory.
     let stack = usize::try_from(header.memory / 4).unwrap_or(usize::MAX);
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(stack).spawn_scoped(scope, || answer(&header, &text, out))?;
@@ -53,8 +53,10 @@ fn outputs(outputs: impl Iterator<Item = Result<Output, JqError>>, form: Form, o
     Ok(())
 }
 
-/// Memory that is written to counts, stacks among it; what is only mapped does not, so the size of the program is no matter.
-/// Processor time is bounded as well, in case whoever waits for us is no more.
+/// Sets the limits of the process on memory and CPU time.
+///
+/// Only memory that is written counts, including stacks; mapped files do not, so the size of the executable does not matter. CPU
+/// time is limited in case the parent process has exited.
 fn limit(header: &Header) -> io::Result<()> {
     let bound = |most| Rlimit { current: Some(most), maximum: Some(most) };
     #[cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! The builtins that are written in jq, and which of them a program needs.
+//! The builtins that are written in jq.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,9 @@ const TEXT: &str = include_str!("definitions.jq");
 type Signature = (String, usize);
 type Found<'s> = BTreeMap<Signature, Parsed<Def<&'s str>>>;
 
-/// The definitions that `calls` lead to, each behind those that it needs: it sees no others.
+/// Returns the definitions that `calls` need, directly or indirectly.
+///
+/// Each definition follows those that it calls, because it can only refer to earlier ones.
 pub(crate) fn needed<'s>(calls: &[Signature], arena: &'s Arena) -> Vec<Def<&'s str>> {
     let mut known: BTreeMap<Signature, &str> =
         signatures().map(|((name, arity), text)| ((name.to_owned(), arity), text)).collect();
@@ -42,13 +44,15 @@ fn place<'s>(signature: &Signature, found: &mut Found<'s>, ordered: &mut Vec<Def
     ordered.push(definition.term);
 }
 
-/// Name and arity of all of them.
+/// Returns the name and arity of all definitions.
 pub(crate) fn names() -> impl Iterator<Item = (String, usize)> {
     let names: BTreeSet<_> = signatures().map(|((name, arity), _)| (name.to_owned(), arity)).collect();
     names.into_iter()
 }
 
-/// Each definition begins a line; its name, its arity and its text are seen without parsing it.
+/// Iterates over the name, arity and text of each definition, without parsing.
+///
+/// Each definition starts at the start of a line.
 fn signatures() -> impl Iterator<Item = ((&'static str, usize), &'static str)> {
     let starts: Vec<usize> = TEXT.match_indices("\ndef ").map(|(index, _)| index + 1).collect();
     let ends: Vec<usize> = starts.iter().skip(1).copied().chain([TEXT.len()]).collect();

@@ -1,4 +1,4 @@
-//! Values as jaq's evaluator wants them, and what a running program knows.
+//! The interface between values and jaq's evaluator, and the state of a running program.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use super::place;
 use super::read::Reader;
 use super::value::{Map, Val};
 
-/// What the natives are given besides their input.
+/// The types that native functions get from the evaluator.
 #[derive(Debug)]
 pub(crate) struct World;
 
@@ -22,21 +22,21 @@ impl DataT for World {
     type Data<'a> = Run<'a>;
 }
 
-/// One run of a program.
+/// The context of one run of a program.
 #[derive(Clone)]
 pub(crate) struct Run<'a> {
     lut: &'a Lut<World>,
     shared: Rc<Shared<'a>>,
 }
 
-/// What one run of a program remembers.
+/// The state of one run of a program.
 #[derive(Debug, Default)]
 pub(crate) struct Shared<'a> {
-    /// All of the input.
+    /// The whole input.
     pub(crate) text: &'a str,
-    /// Where the next input begins.
+    /// The offset of the next input value.
     pub(crate) at: Cell<usize>,
-    /// What `halt_error` ended with.
+    /// The value that was passed to `halt_error`.
     pub(crate) halted: RefCell<Option<Val>>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> HasLut<'a, World> for Run<'a> {
 }
 
 impl Shared<'_> {
-    /// The next value of the input.
+    /// Parses the next value of the input.
     pub(crate) fn next(&self) -> Option<Result<Val, super::read::Flaw>> {
         let mut reader = Reader::at(self.text, self.at.get());
         let value = reader.next();

@@ -1,64 +1,64 @@
-//! Why a filter gave no answer.
+//! The errors of a filter.
 
 use std::ops::Range;
 use std::time::Duration;
 
-/// Why a filter gave no answer. The messages are jq's own.
+/// The error of a filter. The messages are those of jq.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JqError {
-    /// The filter is not jq, or names what is not defined.
+    /// The filter is not valid jq, or refers to an undefined name.
     #[error("{message}")]
     Syntax {
-        /// What is wrong and where, with the line of the filter below it.
+        /// The message and position, followed by the line of the filter.
         message: String,
     },
     /// The input is not JSON.
     #[error("{message}")]
     Input {
-        /// What is wrong and where.
+        /// The message and position.
         message: String,
     },
     /// The filter failed on its input.
     #[error("{message}")]
     Runtime {
-        /// What jq says: `Cannot index number with "a"`.
+        /// The message of jq: `Cannot index number with "a"`.
         message: String,
     },
     /// The filter ended with `halt_error`.
     #[error("{message}")]
     Halted {
-        /// What the filter gave as the reason.
+        /// The message from the filter.
         message: String,
-        /// The exit code that it asked for.
+        /// The exit code from the filter.
         code: i32,
     },
-    /// The filter took longer than it may.
+    /// The filter exceeded the time limit.
     #[error("the filter did not end within {limit:?}")]
     Timeout {
-        /// How long it had.
+        /// The time limit.
         limit: Duration,
     },
-    /// The filter needed more memory than it may have, or called itself too deeply.
+    /// The filter exceeded the memory limit, or its recursion was too deep.
     #[error("the filter needs more than {limit} bytes of memory, or calls itself too deeply")]
     TooLarge {
-        /// How much it had.
+        /// The memory limit in bytes.
         limit: u64,
     },
-    /// The process that was to run the filter could not be started, or does not speak our language.
+    /// The process for the filter could not be started, or its output is invalid.
     #[error("cannot run the filter in a process of its own: {message}")]
     Process {
-        /// What the system said.
+        /// The message of the system.
         message: String,
     },
 }
 
-/// What is wrong with a program, and where.
+/// The error of an invalid program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mistake(pub(crate) String);
 
 impl Mistake {
-    /// In jq's layout: the message and the place, the line, and marks below what is wrong in it.
+    /// Formats an error like jq: the message and position, the line, and a marker below the faulty range.
     pub(crate) fn at(program: &str, place: Range<usize>, message: &str) -> Self {
         let before = &program[..place.start];
         let line_start = before.rfind('\n').map_or(0, |index| index + 1);

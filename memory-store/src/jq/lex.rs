@@ -1,43 +1,43 @@
-//! A program as tokens.
+//! The lexer of jq programs.
 
 use super::error::Mistake;
 
-/// A token, and the part of the program that it is.
+/// A token with its text in the program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Token<'s> {
     pub(crate) kind: Kind,
     pub(crate) text: &'s str,
 }
 
-/// What a token is. Strings are several: their quotes, their text, and what is inserted.
+/// The type of a token. A string consists of several tokens: quotes, text and interpolations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A name; keywords are names here.
+    /// A name or keyword.
     Name,
-    /// `.name`
+    /// `.name`.
     Field,
-    /// `$name`
+    /// `$name`.
     Variable,
-    /// `@name`
+    /// `@name`.
     Format,
     Number,
     Symbol,
     Quote,
-    /// Text of a string as it stands there.
+    /// Literal text in a string.
     Text,
-    /// A character of a string that was escaped.
+    /// An escaped character in a string.
     Char(char),
-    /// `\(`
+    /// `\(`.
     Insert,
-    /// The `)` that ends what is inserted.
+    /// The `)` that ends an interpolation.
     InsertEnd,
     QuoteEnd,
-    /// Nothing that the language knows.
+    /// A character that is not part of the language.
     Invalid,
     End,
 }
 
-/// What encloses the place where the lexer stands.
+/// The construct that encloses the current position.
 #[derive(Debug, PartialEq, Eq)]
 enum Inside {
     Bracket(u8),
@@ -50,7 +50,7 @@ const SYMBOLS: [&str; 33] = [
     "-", "*", "/", "%", "<", ">", "$", "[", "{", "(", "]",
 ];
 
-/// All tokens of a program, [`Kind::End`] the last.
+/// Returns all tokens of a program; the last one is [`Kind::End`].
 pub(crate) fn tokens(program: &str) -> Result<Vec<Token<'_>>, Mistake> {
     let mut lexer = Lexer { program, at: 0, inside: Vec::new(), tokens: Vec::new() };
     while lexer.at < program.len() {
@@ -166,7 +166,7 @@ impl<'s> Lexer<'s> {
         Ok(())
     }
 
-    /// A code point, or the two halves of one.
+    /// Parses a `\u` escape: a code point, or a surrogate pair.
     fn unicode(&mut self) -> Result<(), Mistake> {
         let rest = self.rest();
         let hex = |at: usize| {
@@ -187,7 +187,9 @@ impl<'s> Lexer<'s> {
     }
 }
 
-/// A comment goes on behind an odd number of backslashes at the end of a line.
+/// Returns the length of a comment.
+///
+/// A comment continues on the next line if its line ends with an odd number of backslashes.
 fn comment(text: &str) -> usize {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -218,17 +220,17 @@ fn number(text: &str) -> usize {
     end
 }
 
-/// Letters, digits and underscores.
+/// Returns the length of the letters, digits and underscores at the start.
 fn word(text: &str) -> usize {
     text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count()
 }
 
-/// A word that does not begin with a digit.
+/// Returns the length of a word that does not start with a digit.
 fn plain_name(text: &str) -> usize {
     if text.starts_with(|first: char| first.is_ascii_digit()) { 0 } else { word(text) }
 }
 
-/// Names with `::` between them.
+/// Returns the length of a name, which may contain `::` between words.
 fn name(text: &str) -> usize {
     let mut end = plain_name(text);
     while 0 < end && text[end..].starts_with("::") {

@@ -1,23 +1,23 @@
-//! A number as it was written, kept to the last digit.
+//! Number literals that preserve all digits.
 
 use std::cmp::Ordering;
 
-/// More digits than these may not survive a double.
+/// The maximum number of digits that a double certainly preserves.
 const SAFE_DIGITS: usize = 15;
-/// The exponents that there are: beyond them a number is infinite, or nothing.
+/// The maximum absolute value of an exponent; beyond it a number is infinite or zero.
 const MOST_EXPONENT: i64 = 999_999_999;
 
-/// A decimal in its canonical form: 1.0, 0.1, 1E+1000.
+/// A decimal number in its canonical form: `1.0`, `0.1`, `1E+1000`.
 #[derive(Debug)]
 pub(crate) struct Literal {
     text: Box<str>,
     double: f64,
 }
 
-/// A number as it was read.
+/// A parsed number.
 #[derive(Debug)]
 pub(crate) enum Read {
-    /// A double holds all of it, and prints the same digits.
+    /// A double that represents the number exactly and prints the same digits.
     Exact(f64),
     Literal(Literal),
 }
@@ -39,7 +39,7 @@ impl Literal {
         Self { text, double: -self.double }
     }
 
-    /// By all of their digits.
+    /// Compares all digits.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         let (left, right) = (Decimal::parse(&self.text), Decimal::parse(&other.text));
         match (left, right) {
@@ -49,7 +49,7 @@ impl Literal {
     }
 }
 
-/// Reads a number: an optional sign, digits with at most one point, an optional exponent.
+/// Parses a number: an optional sign, digits with at most one point, an optional exponent.
 pub(crate) fn read(text: &str) -> Option<Read> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = digits.len() <= SAFE_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -72,7 +72,7 @@ pub(crate) fn read(text: &str) -> Option<Read> {
     Some(Read::Literal(Literal { text: canonical.into(), double }))
 }
 
-/// Sign, digits without leading zeros, and the exponent of the last digit.
+/// A decimal number: sign, digits without leading zeros, and the exponent of the last digit.
 struct Decimal {
     negative: bool,
     digits: String,
@@ -100,7 +100,7 @@ impl Decimal {
         Some(Self { negative, digits: significant.to_owned(), exponent })
     }
 
-    /// The exponent of the first digit.
+    /// Returns the exponent of the first digit.
     fn top_exponent(&self) -> i64 {
         self.exponent.saturating_add(i64::try_from(self.digits.len()).unwrap_or(i64::MAX)).saturating_sub(1)
     }
@@ -128,7 +128,7 @@ impl Decimal {
     }
 }
 
-/// The "to-scientific-string" of the General Decimal Arithmetic Specification.
+/// Formats with "to-scientific-string" of the General Decimal Arithmetic Specification.
 impl std::fmt::Display for Decimal {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.negative {
@@ -151,7 +151,7 @@ impl std::fmt::Display for Decimal {
     }
 }
 
-/// An exponent that does not fit is as good as the greatest that does.
+/// Parses an exponent; one that is too large becomes a large value.
 fn saturating(exponent: &str) -> Option<i64> {
     let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {

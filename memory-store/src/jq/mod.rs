@@ -1,46 +1,46 @@
-//! jq: what a filter makes of JSON, and that it takes neither too long nor too much.
+//! jq: an evaluator for jq filters on JSON, with limits on time and memory.
 //!
-//! [`Program`] compiles and runs a filter in this very process; [`bounded`] runs it in a child, which calls [`serve_child`],
-//! within [`Bounds`] of time and memory. What a filter cannot do: read files, modules or the environment, write anything but
-//! its outputs, or take anybody along when it goes wrong.
+//! [`Program`] compiles and runs a filter in the current process; [`bounded`] runs it in a child process, which calls
+//! [`serve_child`], within [`Bounds`] of time and memory. A filter cannot read files, modules or the environment, and its only
+//! effect is its output.
 //!
-//! The evaluator is that of jaq (`jaq-core`). Around it stand a parser of jq's own grammar, values that keep every digit and
+//! The evaluator is that of jaq (`jaq-core`). This module adds a parser of jq's own grammar, values that preserve all digits and
 //! the order of keys, and the builtins with jq's error messages:
 //!
-//! | room | what is decided there |
+//! | module | content |
 //! |---|---|
-//! | `lex`, `parse`, `term` | what a program says, in terms that jaq evaluates as jq would |
-//! | `definitions`, `natives` | the builtins, written in jq or not; only what a program uses is compiled |
-//! | `value`, `literal`, `number`, `arithmetic`, `place` | what values are, how they compare, add up, and are changed at a path |
-//! | `read`, `write` | JSON as jq reads and prints it |
+//! | `lex`, `parse`, `term` | the parser, and the translation to terms that jaq evaluates like jq |
+//! | `definitions`, `natives` | the builtins, written in jq and in Rust; only those that a program uses are compiled |
+//! | `value`, `literal`, `number`, `arithmetic`, `place` | values, their comparison and arithmetic, and changes at a path |
+//! | `read`, `write` | JSON as jq parses and prints it |
 //! | `calendar` | dates; the only time zone is UTC |
-//! | `engine`, `program` | how all of it runs |
-//! | `question`, `wire`, `bounded`, `child` | a filter in a process of its own |
+//! | `engine`, `program` | the execution of programs |
+//! | `question`, `wire`, `bounded`, `child` | the execution in a child process |
 //!
-//! # What differs from jq 1.8
+//! # Differences from jq 1.8
 //!
-//! Of the 879 programs of jq 1.8's own tests, 859 give what they should; jq 1.8 itself, with neither modules nor a `PAGER` at
-//! hand, 865 of them. The rest, by cause:
+//! Of the 879 programs of jq 1.8's own tests, 859 give the expected result; jq 1.8 itself, without modules and without a `PAGER`,
+//! passes 865 of them. The other failures by cause:
 //!
 //! | programs | cause |
 //! |---|---|
 //! | 12 | there are no modules: `import`, `include` and `modulemeta` are refused |
 //! | 2 | there is no environment: `env` and `$ENV` are empty objects |
-//! | 5 | a path that goes on from what is no path fails with another message: "with result …" instead of "near attempt to …" |
-//! | 1 | values that nest deeper than 10,000 are compared by `==`, where jq refuses |
+//! | 5 | an access after a non-path expression fails with another message: "with result …" instead of "near attempt to …" |
+//! | 1 | values with a nesting of more than 10,000 are compared by `==`, where jq refuses |
 //!
-//! Besides, where those tests do not look:
+//! These differences are not covered by those tests:
 //!
-//! - `?//` goes to the next pattern on an error of its own body, and not on one behind it; such a binding is no path once the
-//!   first pattern has failed, nor is the value of a variable ever one.
-//! - What is not a program is refused with jq's message and place, but without what was expected instead.
-//! - Patterns are matched by another engine than jq's Oniguruma. It knows look-around, named groups and references back; the
-//!   flag `l` (the longest match) does nothing.
-//! - `now` is the time of the machine, and `localtime`, `strflocaltime` and `mktime` know no time zone but UTC.
-//! - `input_filename` is `null`, `input_line_number` is 0, `debug` and `stderr` do nothing, `$__prog_args` does not exist.
-//! - `-0` in a computation is written `-0`.
-//! - Builtins of several arguments that each have several outputs go through the first ones in the outer loop.
-//! - A program nests some 160 brackets at most, and has no more than 1,200 operators in a row.
+//! - `?//` tries the next pattern after an error of its own body, but not after an error behind it. Such a binding is not a path
+//!   after the first pattern has failed, and the value of a variable is never a path.
+//! - An invalid program is refused with jq's message and position, but without the list of expected tokens.
+//! - Regular expressions use another engine than jq's Oniguruma. It supports look-around, named groups and backreferences; the
+//!   flag `l` (longest match) has no effect.
+//! - `now` is the time of the machine, and `localtime`, `strflocaltime` and `mktime` support no time zone but UTC.
+//! - `input_filename` is `null`, `input_line_number` is 0, `debug` and `stderr` have no effect, `$__prog_args` does not exist.
+//! - `-0` as the result of a computation is printed as `-0`.
+//! - Builtins with several arguments that each have several outputs iterate over the first argument in the outer loop.
+//! - A program has at most about 160 nested brackets and 1,200 operators in a row.
 
 mod arithmetic;
 mod bounded;

@@ -1,16 +1,18 @@
-//! How jq prints and compares doubles.
+//! The comparison and formatting of doubles in jq.
 
 use std::cmp::Ordering;
 
 use super::literal::{self, Read};
 use super::value::Val;
 
-/// A number that is none comes before all others, and is its own equal, so that sorting is sound.
+/// Compares two doubles.
+///
+/// NaN is less than all others and equal to itself, so that sorting is consistent.
 pub(crate) fn order(left: f64, right: f64) -> Ordering {
     left.partial_cmp(&right).unwrap_or_else(|| right.is_nan().cmp(&left.is_nan()))
 }
 
-/// Reads a number of JSON or of a program.
+/// Parses a number in JSON or in a program.
 pub(crate) fn parse(text: &str) -> Option<Val> {
     literal::read(text).map(|read| match read {
         Read::Exact(double) => Val::Num(double),
@@ -18,14 +20,16 @@ pub(crate) fn parse(text: &str) -> Option<Val> {
     })
 }
 
-/// The fewest digits that give `double` back. What is infinite is the greatest number there is, and `nan` is `null`.
+/// Formats a double with the fewest digits that identify it.
+///
+/// Infinity is formatted as the largest finite number, and NaN as `null`.
 pub(crate) fn format(double: f64) -> String {
     if double.is_nan() {
         return "null".to_owned();
     }
     let double = double.clamp(f64::MIN, f64::MAX);
     if double.fract() == 0.0 && double.abs() < 1e15 {
-        // A whole number without an exponent: by far the most frequent.
+        // A whole number without an exponent is by far the most frequent case.
         return if double == 0.0 && double.is_sign_negative() { "-0".to_owned() } else { format!("{double:.0}") };
     }
     let scientific = format!("{:e}", double.abs());
@@ -33,7 +37,7 @@ pub(crate) fn format(double: f64) -> String {
     let digits: String = mantissa.chars().filter(char::is_ascii_digit).collect();
     let exponent: i32 = exponent.parse().expect("`{:e}` writes a whole exponent");
     let sign = if double.is_sign_negative() { "-" } else { "" };
-    // The point stands behind this many digits.
+    // The number of digits before the decimal point.
     let point = exponent + 1;
     let length = i32::try_from(digits.len()).expect("a double has 17 digits");
     let body = if point <= -4 || length + 15 < point {

@@ -1,6 +1,6 @@
-//! From tokens to the terms that jaq evaluates.
+//! The parser, which creates terms for jaq's evaluator.
 //!
-//! The grammar is jq's. What jaq would evaluate otherwise than jq is written in other words here; see [`term`](super::term).
+//! The grammar is that of jq. Constructs that jaq evaluates differently are rewritten; see [`term`](super::term).
 
 mod object;
 mod primary;
@@ -16,16 +16,17 @@ use super::error::Mistake;
 use super::lex::{Kind, Token, tokens};
 use super::term;
 
-/// A program, or definitions.
+/// A parsed program or definition.
 #[derive(Debug)]
 pub(crate) struct Parsed<T> {
     pub(crate) term: T,
-    /// What it calls, with the number of arguments.
+    /// The name and arity of each call.
     pub(crate) calls: Vec<(String, usize)>,
 }
 
-/// How deep a program may nest, and how many operators may stand in a row: what is evaluated recursively needs stack.
+/// The maximum nesting of a program, because nested terms are evaluated recursively and need stack.
 const MOST_NESTED: usize = 500;
+/// The maximum number of operators in a row, for the same reason.
 const MOST_IN_A_ROW: usize = 1200;
 
 type Parse<T> = Result<T, Mistake>;
@@ -48,7 +49,7 @@ pub(crate) fn program<'s>(text: &'s str, arena: &'s Arena) -> Parse<Parsed<Term<
     Ok(Parsed { term, calls: parser.calls })
 }
 
-/// Parses a list of definitions; each with what it calls.
+/// Parses a list of definitions.
 pub(crate) fn definitions<'s>(text: &'s str, arena: &'s Arena) -> Parse<Vec<Parsed<Def<&'s str>>>> {
     let mut parser = Parser::new(text, arena)?;
     let mut definitions = Vec::new();
@@ -134,7 +135,7 @@ impl<'s> Parser<'s> {
     fn mistake_here(&self, message: &str) -> Mistake {
         let mut place = self.place(self.peek().text);
         if place.is_empty() {
-            // jq points at the last token when there is none left.
+            // At the end of the program jq points at the last token.
             let last = self.at.checked_sub(1).map_or("", |at| self.tokens[at].text);
             if !last.is_empty() {
                 place = self.place(last);
@@ -179,7 +180,7 @@ impl<'s> Parser<'s> {
         if MOST_IN_A_ROW < *count { Err(self.mistake_here("the filter has too many operators in a row")) } else { Ok(()) }
     }
 
-    /// `a | b`, and all that binds less than it.
+    /// Parses `a | b`, and all operators that bind more tightly.
     fn query(&mut self) -> Parse<Term<&'s str>> {
         self.nested(|parser| {
             let mut terms = vec![parser.comma()?];
@@ -203,7 +204,9 @@ impl<'s> Parser<'s> {
         Ok(left)
     }
 
-    /// What extends as far to the right as it can: definitions, labels and bindings; or an expression.
+    /// Parses a definition, label, binding or expression.
+    ///
+    /// All but expressions extend as far to the right as possible.
     fn clause(&mut self) -> Parse<Term<&'s str>> {
         if self.take_keyword("def") {
             let definition = self.definition()?;
@@ -233,7 +236,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// The body of a definition, behind `def`.
+    /// Parses the part of a definition after `def`.
     fn definition(&mut self) -> Parse<Def<&'s str>> {
         let token = self.next();
         let keyword = KEYWORDS.contains(&token.text);
@@ -262,7 +265,7 @@ impl<'s> Parser<'s> {
         Ok(Def { name: token.text, args, body })
     }
 
-    /// Operators by how tightly they bind; those that do not stand beside each other are odd.
+    /// Parses operators of at least the precedence `least`.
     fn expression(&mut self, least: u8) -> Parse<Term<&'s str>> {
         let mut left = self.postfix()?;
         let mut count = 0;
@@ -273,7 +276,7 @@ impl<'s> Parser<'s> {
             }
             self.in_a_row(&mut count)?;
             self.next();
-            // `//` groups to the right, the others to the left, and some not at all.
+            // `//` is right-associative, comparisons and assignments are non-associative, and the others are left-associative.
             let right = self.nested(|parser| parser.expression(if level == 1 { 1 } else { level + 1 }))?;
             left = term::operation(left, operator, right);
             let unassociated = matches!(level, 2 | 5);
@@ -315,7 +318,7 @@ impl<'s> Parser<'s> {
         })
     }
 
-    /// A term with what follows it: fields, indices, slices, question marks.
+    /// Parses a term with its suffixes: fields, indices, slices, question marks.
     fn postfix(&mut self) -> Parse<Term<&'s str>> {
         self.nested(Self::postfix_within)
     }
@@ -367,7 +370,7 @@ impl<'s> Parser<'s> {
         (part, opt)
     }
 
-    /// What stands in brackets behind a term, with the closing bracket.
+    /// Parses the content of brackets after a term, and the closing bracket.
     fn subscript(&mut self) -> Parse<Part<Term<&'s str>>> {
         if self.take("]") {
             return Ok(Part::Range(None, None));

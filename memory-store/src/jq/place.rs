@@ -1,16 +1,16 @@
-//! Getting, setting and deleting at a key, and along a path.
+//! Reads, sets and deletes values at a key or a path.
 
 use std::rc::Rc;
 
 use super::fault::{Attempt, cannot_index, fault};
 use super::value::{Map, Val};
 
-/// A path is not longer than this.
+/// The maximum length of a path.
 const MOST_STEPS: usize = 10_000;
-/// Where an array ends at the latest.
+/// The maximum index of an array element.
 const MOST_INDEX: i64 = 536_870_911;
 
-/// `value[key]`
+/// Returns `value[key]`.
 pub(crate) fn get(value: &Val, key: &Val) -> Attempt {
     Ok(match (value, key) {
         (Val::Obj(map), Val::Str(key)) => map.get(&**key).cloned().unwrap_or_default(),
@@ -28,7 +28,7 @@ pub(crate) fn get(value: &Val, key: &Val) -> Attempt {
     })
 }
 
-/// `value[key] = new`
+/// Returns `value` after `value[key] = new`.
 pub(crate) fn set(value: Val, key: &Val, new: Val) -> Attempt {
     match (value, key) {
         (Val::Null, Val::Str(_)) => set(Val::object(Map::default()), key, new),
@@ -59,7 +59,7 @@ pub(crate) fn set(value: Val, key: &Val, new: Val) -> Attempt {
     }
 }
 
-/// The value at the end of a path; `null` where there is none.
+/// Returns the value at a path; `null` if it does not exist.
 pub(crate) fn get_path(value: &Val, path: &[Val]) -> Attempt {
     short(path)?;
     let mut value = value.clone();
@@ -72,13 +72,15 @@ pub(crate) fn get_path(value: &Val, path: &[Val]) -> Attempt {
     Ok(value)
 }
 
-/// Puts `new` at the end of a path, and objects and arrays on the way where there are none.
+/// Sets the value at a path, and creates missing objects and arrays on the way.
 pub(crate) fn set_path(value: Val, path: &[Val], new: Val) -> Attempt {
     short(path)?;
     update_path(value, path, |_| Ok(new))
 }
 
-/// Gives what is at the end of a path to `update`. What holds it is not copied if nobody else has it.
+/// Replaces the value at a path by the result of `update`.
+///
+/// Containers that are not shared are changed in place.
 pub(crate) fn update_path<E: From<super::fault::Fault>>(
     mut value: Val,
     path: &[Val],
@@ -92,7 +94,7 @@ pub(crate) fn update_path<E: From<super::fault::Fault>>(
     Ok(set(value, key, child)?)
 }
 
-/// `value[key]`, leaving `null` in its place if it is about to be set, so that it need not be copied.
+/// Returns `value[key]`, and leaves `null` in its place if `value` is not shared, which avoids a copy.
 fn take(value: &mut Val, key: &Val) -> Attempt {
     match (&mut *value, key) {
         (Val::Obj(map), Val::Str(key)) => {
@@ -111,7 +113,7 @@ fn take(value: &mut Val, key: &Val) -> Attempt {
     get(value, key)
 }
 
-/// Deletes what is at the end of each path, as if all at once.
+/// Deletes the values at all paths, simultaneously.
 pub(crate) fn delete_paths(value: Val, paths: &Val) -> Attempt {
     let Val::Arr(paths) = paths else {
         return Err(fault("Paths must be specified as an array"));
@@ -138,7 +140,7 @@ fn delete_sorted(mut value: Val, paths: &[&[Val]]) -> Attempt {
         return Ok(Val::Null);
     }
     let mut whole: Vec<&Val> = Vec::new();
-    // The last first, so that what is deleted in an array does not move what is yet to be.
+    // Groups are deleted in reverse order, because a deletion in an array shifts the later elements.
     for group in paths.chunk_by(|left, right| left[0].order(&right[0]).is_eq()).rev() {
         let key = &group[0][0];
         if group[0].len() == 1 {
@@ -157,7 +159,7 @@ fn delete_sorted(mut value: Val, paths: &[&[Val]]) -> Attempt {
     delete_keys(value, &whole)
 }
 
-/// Deletes all keys at once: each means the place it had before.
+/// Deletes all keys simultaneously: each refers to the positions before the call.
 fn delete_keys(value: Val, keys: &[&Val]) -> Attempt {
     match value {
         value if keys.is_empty() => Ok(value),
@@ -197,7 +199,7 @@ fn delete_keys(value: Val, keys: &[&Val]) -> Attempt {
     }
 }
 
-/// Where in an array `key` points; nowhere if that is before its beginning.
+/// Returns the array index that `key` refers to; `None` if it is before the first element.
 #[expect(clippy::cast_possible_truncation, reason = "what is beyond 64 bits is beyond every array too")]
 fn index(length: usize, key: &Val) -> Option<usize> {
     let number = key.number().filter(|number| !number.is_nan())?;
@@ -218,7 +220,7 @@ fn index_to_set(length: usize, key: &Val) -> Attempt<usize> {
     index(length, key).ok_or_else(|| fault("Out of bounds negative array index"))
 }
 
-/// From where to where a slice goes: the start is rounded down, the end up.
+/// Returns the start and end of a slice: the start is rounded down, the end up.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is clamped to the length before")]
 #[expect(clippy::cast_precision_loss, reason = "no array is longer than 2^53")]
 pub(crate) fn bounds(length: usize, range: &Map) -> Attempt<(usize, usize)> {
@@ -235,7 +237,7 @@ pub(crate) fn bounds(length: usize, range: &Map) -> Attempt<(usize, usize)> {
     Ok((start as usize, end.max(start) as usize))
 }
 
-/// A slice counts characters, not bytes.
+/// Returns a slice of a string, in characters.
 pub(crate) fn slice_text(text: &str, range: &Map) -> Attempt {
     if text.is_ascii() {
         let (start, end) = bounds(text.len(), range)?;
@@ -245,7 +247,7 @@ pub(crate) fn slice_text(text: &str, range: &Map) -> Attempt {
     Ok(Val::str(text.chars().skip(start).take(end - start).collect::<String>()))
 }
 
-/// Where `sought` begins in `values`.
+/// Returns the start positions of `sought` in `values`.
 fn indices(values: &[Val], sought: &[Val]) -> Val {
     if sought.is_empty() {
         return Val::Null;

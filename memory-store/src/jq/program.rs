@@ -1,4 +1,4 @@
-//! A filter, from its text to its outputs.
+//! Compiles and runs filters.
 
 use std::panic::resume_unwind;
 use std::rc::Rc;
@@ -18,12 +18,12 @@ use super::question::Form;
 use super::value::Val;
 use super::write;
 
-/// What the program is called among the definitions.
+/// The name of the main program among the definitions.
 const MAIN: &str = "_main";
-/// What parsing takes at most, in bytes.
+/// The stack size of the parser thread, in bytes.
 const STACK: usize = 16 << 20;
 
-/// A filter that was compiled, and may be run any number of times.
+/// A compiled filter, which can be run any number of times.
 pub struct Program {
     filter: Filter<World>,
 }
@@ -34,7 +34,7 @@ impl std::fmt::Debug for Program {
     }
 }
 
-/// One output of a filter.
+/// An output of a filter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Output(Val);
 
@@ -43,13 +43,13 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// [`JqError::Syntax`] if it is not jq, or names what is not defined.
+    /// [`JqError::Syntax`] if it is not valid jq, or refers to an undefined name.
     ///
     /// # Panics
     ///
-    /// If there is no memory for the stack that this takes.
+    /// If there is no memory for the stack of the parser thread.
     pub fn parse(filter: &str) -> Result<Self, JqError> {
-        // Whoever calls may have a small stack; a program may nest as deep as the parser allows.
+        // The stack of the caller may be too small for the maximum nesting of a program.
         thread::scope(|scope| {
             let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || Self::parse_here(filter));
             thread.expect("there is memory for a stack").join().unwrap_or_else(|panic| resume_unwind(panic))
@@ -73,22 +73,24 @@ impl Program {
         }
     }
 
-    /// Runs the filter on every value of `input`: JSON, one value after the other. An error ends the run of a value.
+    /// Runs the filter on each value of `input`, which contains concatenated JSON values.
     ///
-    /// It is not bounded: an endless filter never ends, and one that calls itself deeply, or an input that nests deeply, takes as
-    /// much stack as the thread has and then the process. What is not trusted runs [`bounded`](super::bounded).
+    /// A runtime error ends the run of the current value; an input error ends the whole run.
+    ///
+    /// There are no limits: an endless filter does not end, and deep recursion or deeply nested input overflows the stack and
+    /// aborts the process. Run untrusted filters with [`bounded`](super::bounded).
     pub fn run<'r>(&'r self, input: &'r str) -> impl Iterator<Item = Result<Output, JqError>> + 'r {
         Outputs::new(self, input, Left::Each)
     }
 
-    /// Runs the filter once, on `null`; `input` is what its `input` and `inputs` read.
+    /// Runs the filter once, on `null`; its `input` and `inputs` read `input`.
     pub fn run_on_null<'r>(&'r self, input: &'r str) -> impl Iterator<Item = Result<Output, JqError>> + 'r {
         Outputs::new(self, input, Left::Null)
     }
 }
 
 impl Output {
-    /// The output as text.
+    /// Returns the output as text.
     pub fn print(&self, form: Form) -> String {
         match (&self.0, form) {
             (Val::Str(text), Form::Raw | Form::RawPretty) => text.to_string(),
@@ -98,14 +100,14 @@ impl Output {
     }
 }
 
-/// What a program still runs on.
+/// The remaining inputs of a run.
 enum Left {
     Each,
     Null,
     Nothing,
 }
 
-/// What comes out of a run, one after the other.
+/// The iterator over the outputs of a run.
 struct Outputs<'p> {
     program: &'p Program,
     shared: Rc<Shared<'p>>,
@@ -182,7 +184,7 @@ impl Outputs<'_> {
     }
 }
 
-/// What an error says that nobody caught.
+/// Returns the message of an uncaught error.
 fn message(value: Val) -> String {
     match value {
         Val::Str(text) => text.to_string(),
@@ -190,7 +192,7 @@ fn message(value: Val) -> String {
     }
 }
 
-/// What is named but not defined, each at its place.
+/// Returns the error for all undefined names, with their positions.
 fn undefined(program: &str, errors: Vec<(&str, Undefined)>) -> Mistake {
     let whole = program.as_ptr() as usize..program.as_ptr() as usize + program.len();
     let mistakes = errors.into_iter().map(|(name, what)| {

@@ -1,67 +1,67 @@
-//! What a filter is asked, and what it may cost.
+//! The request to run a filter, and its limits.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What a filter runs on.
+/// The input values of a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum On {
-    /// On each value of the input.
+    /// Each value of the input.
     #[default]
     Each,
-    /// Once, on `null`; its `input` and `inputs` read the input.
+    /// One `null`; `input` and `inputs` read the input.
     Null,
 }
 
-/// How outputs are printed.
+/// The output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Form {
-    /// On one line: `jq -c`.
+    /// Compact: `jq -c`.
     #[default]
     Compact,
     /// Indented by two spaces: `jq`.
     Pretty,
-    /// Strings as they are, all else on one line: `jq -c -r`.
+    /// Strings without quotes, other values compact: `jq -c -r`.
     Raw,
-    /// Strings as they are, all else indented: `jq -r`.
+    /// Strings without quotes, other values indented: `jq -r`.
     RawPretty,
 }
 
-/// A filter, what it runs on, and how its outputs are wanted.
+/// A request to run a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Question<'q> {
     /// The program.
     pub filter: &'q str,
-    /// JSON, one value after the other.
+    /// Concatenated JSON values.
     pub input: &'q str,
-    /// What it runs on.
+    /// The input values of the filter.
     pub on: On,
-    /// How the outputs are printed.
+    /// The output format.
     pub form: Form,
 }
 
-/// What a filter may cost.
+/// The limits of a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// How long it may take.
+    /// The time limit.
     pub time: Duration,
-    /// How many bytes of memory it may need, stack and all. Its outputs together are not longer than that either.
+    /// The memory limit in bytes, including the stack. It also limits the total length of the outputs.
     pub memory: u64,
 }
 
 impl Default for Bounds {
-    /// 5 s and 512 MiB, in which any filter of one pass has room for a bank of 10 MB.
+    /// Returns 5 s and 512 MiB, which suffice for any single-pass filter on a bank of 10 MB.
     fn default() -> Self {
         Self { time: Duration::from_secs(5), memory: 512 << 20 }
     }
 }
 
-/// How a process is started that calls [`serve_child`](super::serve_child).
+/// The command that starts a process that calls [`serve_child`](super::serve_child).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Helper {
-    /// The program: ourselves, as a rule.
+    /// The program, usually the current executable.
     pub program: PathBuf,
-    /// What tells it to serve.
+    /// The arguments that make the program serve a request.
     pub arguments: Vec<OsString>,
 }

@@ -1,14 +1,14 @@
-//! JSON as jq reads it: many values one after the other, and `nan`.
+//! The JSON parser: concatenated values, and `nan`, as in jq.
 
 use std::rc::Rc;
 
 use super::number;
 use super::value::{Map, Val};
 
-/// What nests this deep is refused.
+/// The maximum nesting of a value.
 const MOST_DEPTH: usize = 10_000;
 
-/// What is wrong with a text, and where: lines from 1, columns as jq counts them.
+/// A syntax error with its position: lines from 1, columns as jq counts them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Flaw {
     what: String,
@@ -24,7 +24,7 @@ impl std::fmt::Display for Flaw {
     }
 }
 
-/// Reads value after value from a text.
+/// Parses the values of a text one by one.
 #[derive(Debug)]
 pub(crate) struct Reader<'t> {
     text: &'t str,
@@ -32,7 +32,7 @@ pub(crate) struct Reader<'t> {
     broken: bool,
 }
 
-/// Reads exactly one value.
+/// Parses exactly one value.
 pub(crate) fn one(text: &str) -> Result<Val, Flaw> {
     let mut reader = Reader::new(text);
     let value = reader.next().unwrap_or_else(|| Err(reader.flaw("Expected JSON value")))?;
@@ -48,7 +48,7 @@ impl<'t> Reader<'t> {
         Self { text: text.strip_prefix('\u{feff}').unwrap_or(text), at: 0, broken: false }
     }
 
-    /// Where the next value begins at the earliest.
+    /// Returns the offset after the last parsed value.
     pub(crate) fn position(&self) -> usize {
         self.at
     }
@@ -238,13 +238,13 @@ impl<'t> Reader<'t> {
         Ok(code)
     }
 
-    /// A number or one of the words that JSON knows, and `nan`.
+    /// Parses a number, a JSON literal or `nan`.
     fn word(&mut self) -> Result<Val, Flaw> {
         let start = self.at;
         while self.peek().is_some_and(|byte| !b" \t\r\n\x1e[]{},:\"".contains(&byte)) {
             self.at += 1;
         }
-        // jq looks at a word when it has read what ends it.
+        // jq reports an error at the character that ends a word.
         let (word, end) = (&self.text[start..self.at], self.at);
         Ok(match word {
             "null" => Val::Null,
@@ -282,7 +282,9 @@ impl Iterator for Reader<'_> {
     }
 }
 
-/// Whether it is digits with at most one point among or beside them, a sign before and an exponent behind.
+/// Returns whether a word is a number.
+///
+/// A number has an optional sign, digits with at most one point, and an optional exponent.
 pub(crate) fn is_number(word: &str) -> bool {
     let unsigned = word.strip_prefix(['-', '+']).unwrap_or(word);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {

@@ -1,7 +1,8 @@
-//! jq's constructs in terms that jaq evaluates as jq would.
+//! Translates jq's constructs to terms that jaq evaluates like jq.
 //!
-//! jaq goes its own way in the order of several outputs, in updates, in folds whose body has many outputs or none, and it does
-//! not know `?//`. The names made up here begin with a character that no program can write.
+//! jaq differs in the order of multiple outputs, in updates, and in folds with a body that has no output or several outputs, and
+//! it does not support `?//`. The names that are generated here start with `$` and contain a space, which is impossible in a
+//! program.
 
 use jaq_core::load::Arena;
 use jaq_core::load::lex::StrPart;
@@ -17,7 +18,7 @@ const NEW: &str = "$ new";
 const BOUND: &str = "$ bound";
 const INPUT: &str = "$ input";
 
-/// Filters without arguments that give exactly one output, or fail.
+/// Filters without arguments that give exactly one output or fail.
 const SINGLE: [&str; 17] = [
     "length",
     "keys",
@@ -54,7 +55,7 @@ fn with<'s>(value: Term<&'s str>, name: &'s str, body: Term<&'s str>) -> Term<&'
     binary(value, BinaryOp::Pipe(Some(Pattern::Var(name))), body)
 }
 
-/// `left operator right`. The right side is the outer loop, and fails first.
+/// Translates `left operator right`; the right side is the outer loop and fails first.
 pub(crate) fn operation<'s>(left: Term<&'s str>, operator: BinaryOp<&'s str>, right: Term<&'s str>) -> Term<&'s str> {
     match operator {
         BinaryOp::Math(_) | BinaryOp::Cmp(_) if !(sure(&left) || sure(&right)) => {
@@ -75,7 +76,7 @@ pub(crate) fn operation<'s>(left: Term<&'s str>, operator: BinaryOp<&'s str>, ri
     }
 }
 
-/// `term[part]`. The index is the outer loop, and sees what `term` sees.
+/// Translates `term[part]`; the index is the outer loop and has the same input as `term`.
 pub(crate) fn step<'s>(term: Term<&'s str>, (part, opt): (Part<Term<&'s str>>, Opt)) -> Term<&'s str> {
     let plain = |term: Term<&'s str>, part| match term {
         Term::Path(inner, mut path) => {
@@ -96,7 +97,9 @@ pub(crate) fn step<'s>(term: Term<&'s str>, (part, opt): (Part<Term<&'s str>>, O
     }
 }
 
-/// `value as pattern ?// pattern | body`: a pattern that does not fit, or whose body fails, makes place for the next one.
+/// Translates `value as pattern ?// pattern | body`.
+///
+/// If a pattern does not match or its body fails, the next pattern is tried.
 pub(crate) fn bind<'s>(value: Term<&'s str>, mut patterns: Vec<Pattern<&'s str>>, body: Term<&'s str>) -> Term<&'s str> {
     if patterns.len() == 1 {
         let pattern = patterns.pop().expect("there is one");
@@ -133,7 +136,9 @@ fn variables<'s>(pattern: &Pattern<&'s str>, names: &mut Vec<&'s str>) {
     }
 }
 
-/// `reduce` and `foreach`. Of several outputs of the body, the last is what the next round begins with; of none, `null`.
+/// Translates `reduce` and `foreach`.
+///
+/// The next round starts with the last output of the body, or with `null` if there is no output.
 pub(crate) fn fold<'s>(
     word: &'s str,
     source: Term<&'s str>,
@@ -170,7 +175,7 @@ pub(crate) fn fold<'s>(
     Term::Fold(word, source, pattern, vec![init, round, project])
 }
 
-/// A string with terms in it. The last term is the outermost loop.
+/// Translates a string with interpolations; the last interpolation is the outermost loop.
 pub(crate) fn string<'s>(
     format: Option<&'s str>,
     mut parts: Vec<StrPart<&'s str, Term<&'s str>>>,
@@ -190,7 +195,7 @@ pub(crate) fn string<'s>(
     bindings.into_iter().fold(Term::Str(format, parts), |body, (name, value)| with(value, name, body))
 }
 
-/// `def f($a): …` lets its body call `a` as well.
+/// Adds definitions of `a` to the body of `def f($a): …` if the body calls `a`.
 pub(crate) fn with_values_as_filters<'s>(args: &[&'s str], body: Term<&'s str>, calls: &[(String, usize)]) -> Term<&'s str> {
     let called = |name: &str| calls.iter().any(|(called, arity)| *arity == 0 && called == name);
     let values = args.iter().filter(|arg| arg.starts_with('$') && called(&arg[1..]));
@@ -198,7 +203,9 @@ pub(crate) fn with_values_as_filters<'s>(args: &[&'s str], body: Term<&'s str>, 
     if definitions.is_empty() { body } else { Term::Def(definitions, Box::new(body)) }
 }
 
-/// Whether it has one output and never fails, so that it does not matter when it is evaluated.
+/// Returns whether the term certainly has one output and never fails.
+///
+/// The evaluation order of such a term does not matter.
 fn sure(term: &Term<&str>) -> bool {
     match term {
         Term::Id | Term::Num(_) | Term::Var(_) | Term::Arr(None) => true,
@@ -210,7 +217,7 @@ fn sure(term: &Term<&str>) -> bool {
     }
 }
 
-/// Whether it has at most one output, as far as can be seen.
+/// Returns whether the term certainly has at most one output.
 fn single(term: &Term<&str>) -> bool {
     match term {
         Term::Id | Term::Num(_) | Term::Var(_) | Term::Arr(_) => true,
@@ -239,12 +246,12 @@ fn single_part(part: &Part<Term<&str>>) -> bool {
     }
 }
 
-/// Whether it has exactly one output or fails, as far as can be seen.
+/// Returns whether the term certainly has exactly one output or fails.
 fn exactly_one(term: &Term<&str>) -> bool {
     single(term) && total(term)
 }
 
-/// Whether nothing in it may have no output.
+/// Returns whether no part of the term can have an empty output.
 fn total(term: &Term<&str>) -> bool {
     match term {
         Term::Path(term, path) => {

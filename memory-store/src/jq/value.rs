@@ -1,4 +1,4 @@
-//! What a filter computes with: JSON as jq understands it.
+//! The values of jq.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -10,18 +10,18 @@ use super::literal::Literal;
 use super::number;
 use super::write;
 
-/// An object. Its keys keep the order in which they came.
+/// An object, with its keys in insertion order.
 pub(crate) type Map = IndexMap<Rc<String>, Val, foldhash::fast::RandomState>;
 
-/// A JSON value. Copies share what is large.
+/// A JSON value. Clones share strings, arrays and objects.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Val {
     #[default]
     Null,
     Bool(bool),
-    /// A number that was computed, or whose digits a double keeps.
+    /// A number that was computed, or that a double represents with all its digits.
     Num(f64),
-    /// A number as it was written, where a double would lose some of its digits.
+    /// A number literal with digits that a double would lose.
     Lit(Rc<Literal>),
     Str(Rc<String>),
     Arr(Rc<Vec<Val>>),
@@ -41,7 +41,7 @@ impl Val {
         Self::Obj(Rc::new(map))
     }
 
-    /// An object of a few known keys.
+    /// Creates an object from an array of fields.
     pub(crate) fn record<const N: usize>(fields: [(&str, Val); N]) -> Self {
         Self::object(fields.into_iter().map(|(key, value)| (Rc::new(key.to_owned()), value)).collect())
     }
@@ -51,7 +51,7 @@ impl Val {
         Self::Num(count as f64)
     }
 
-    /// The name of its type, as `type` gives it.
+    /// Returns the name of the type, as the builtin `type` does.
     pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -63,7 +63,7 @@ impl Val {
         }
     }
 
-    /// Everything is true but `false` and `null`.
+    /// Returns whether the value counts as true: all except `false` and `null`.
     pub(crate) fn truthy(&self) -> bool {
         !matches!(self, Self::Null | Self::Bool(false))
     }
@@ -76,7 +76,7 @@ impl Val {
         }
     }
 
-    /// What `tostring` gives.
+    /// Returns the result of `tostring`.
     pub(crate) fn text(self) -> Rc<String> {
         match self {
             Self::Str(text) => text,
@@ -96,7 +96,7 @@ impl Val {
         }
     }
 
-    /// How jq sorts. A number that is none comes before every number.
+    /// Compares two values in jq's sort order. NaN is less than all other numbers.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Lit(left), Self::Lit(right)) => left.order(right),
@@ -113,7 +113,10 @@ impl Val {
         }
     }
 
-    /// How deep it nests: 0 for what holds nothing. Looks no deeper than `limit`.
+    /// Returns whether the nesting exceeds `limit`.
+    ///
+    /// The nesting of a scalar is 0, and that of a container is 1 more than that of its deepest element. Levels below `limit` are
+    /// not inspected.
     pub(crate) fn deeper_than(&self, limit: usize) -> bool {
         match self {
             Self::Arr(values) => limit == 0 || values.iter().any(|value| value.deeper_than(limit - 1)),
@@ -123,7 +126,7 @@ impl Val {
     }
 }
 
-/// Keys first, as sorted lists; then the values in the order of the keys.
+/// Compares two objects by their sorted keys, then by the values in the order of the keys.
 fn order_objects(left: &Map, right: &Map) -> Ordering {
     let (left_keys, right_keys) = (sorted_keys(left), sorted_keys(right));
     left_keys.cmp(&right_keys).then_with(|| {
@@ -162,7 +165,7 @@ impl PartialEq for Val {
 impl PartialOrd for Val {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         match (self.number(), other.number()) {
-            // `nan < nan` holds: it is less than every number, itself among them.
+            // `nan < nan` is true, because NaN is less than all numbers, including itself.
             (Some(left), Some(right)) if left.is_nan() && right.is_nan() => Some(Ordering::Less),
             _ => Some(self.order(other)),
         }
@@ -200,7 +203,7 @@ impl From<String> for Val {
     }
 }
 
-/// A slice, as it stands in a path: `{"start": …, "end": …}`.
+/// Creates the representation of a slice in a path: `{"start": …, "end": …}`.
 impl From<std::ops::Range<Option<Val>>> for Val {
     fn from(range: std::ops::Range<Option<Val>>) -> Self {
         Self::record([("start", range.start.unwrap_or_default()), ("end", range.end.unwrap_or_default())])

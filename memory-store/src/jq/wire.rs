@@ -1,7 +1,8 @@
-//! What a process and the child that runs its filter say to each other. Nobody else speaks it.
+//! The private protocol between a process and the child that runs its filter.
 //!
-//! The question: numbers of eight bytes, little end first; a text is its length and its bytes; the input is what follows up to
-//! the end. The answer: frames of a letter and a text, the last of which says that there are no more.
+//! The request contains integers of eight bytes in little-endian order and two bytes for options. A text is its length followed
+//! by its bytes. The input is the rest of the request. The response consists of frames with a type byte and a text; the last
+//! frame has only the type byte.
 
 use std::io::{self, Read, Write};
 
@@ -15,7 +16,7 @@ const RUNTIME: u8 = b'r';
 const HALTED: u8 = b'h';
 const END: u8 = b'.';
 
-/// What stands before the input.
+/// The part of the request before the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) memory: u64,
@@ -58,7 +59,7 @@ impl Header {
     }
 }
 
-/// A frame: an output, or what went wrong.
+/// Writes a frame: an output or an error.
 pub(crate) fn write_answer(answer: &Result<String, JqError>, out: &mut impl Write) -> io::Result<()> {
     let (letter, text) = match answer {
         Ok(text) => (OUTPUT, text.clone()),
@@ -75,7 +76,10 @@ pub(crate) fn write_end(out: &mut impl Write) -> io::Result<()> {
     out.write_all(&[END])
 }
 
-/// The next frame, and nothing behind the last. A text of more than `most` bytes is refused.
+/// Reads the next frame; `None` for the last one.
+///
+/// # Errors
+/// [`io::ErrorKind::FileTooLarge`] if the text is longer than `most` bytes.
 pub(crate) fn read_answer(input: &mut impl Read, most: u64) -> io::Result<Option<Result<String, JqError>>> {
     let mut letter = [0];
     input.read_exact(&mut letter)?;
@@ -107,7 +111,7 @@ fn read_number(input: &mut impl Read) -> io::Result<u64> {
     Ok(u64::from_le_bytes(bytes))
 }
 
-/// Grows with what comes, so that a wrong length asks for no memory.
+/// Reads a text. The buffer grows with the data, so that a wrong length does not allocate memory.
 fn read_text(input: &mut impl Read, most: u64) -> io::Result<String> {
     let length = read_number(input)?;
     if most < length {

@@ -1,30 +1,30 @@
-//! JSON as jq prints it.
+//! The JSON printer, with the format of jq.
 
 use std::fmt::Write;
 
 use super::number;
 use super::value::Val;
 
-/// What nests deeper is not printed.
+/// The maximum nesting that is printed.
 const MOST_DEPTH: usize = 10_000;
-/// What an error message shows of a value, in bytes.
+/// The maximum length in bytes of a value in an error message.
 const EXCERPT: usize = 29;
 
-/// On one line, without spaces.
+/// Prints a value on one line, without spaces.
 pub(crate) fn compact(value: &Val) -> String {
     let mut out = String::new();
     put(value, &mut out, None, 0);
     out
 }
 
-/// Indented by two spaces.
+/// Prints a value indented by two spaces.
 pub(crate) fn pretty(value: &Val) -> String {
     let mut out = String::new();
     put(value, &mut out, Some(2), 0);
     out
 }
 
-/// As much of it as an error message shows.
+/// Prints a value, shortened for an error message.
 pub(crate) fn excerpt(value: &Val) -> String {
     let shortened = match value {
         Val::Str(text) if EXCERPT + 1 < text.len() => Val::str(&text[..floor(text, EXCERPT + 1)]),
@@ -44,7 +44,7 @@ pub(crate) fn excerpt(value: &Val) -> String {
     format!("{}...{close}", &text[..kept])
 }
 
-/// The greatest border between characters that is not beyond `index`.
+/// Returns the largest character boundary that is at most `index`.
 fn floor(text: &str, index: usize) -> usize {
     (0..=index).rev().find(|index| text.is_char_boundary(*index)).unwrap_or(0)
 }
@@ -99,7 +99,9 @@ fn line(out: &mut String, indent: Option<usize>, depth: usize) {
     }
 }
 
-/// In quotes. Control characters and DEL are escaped, and nothing else.
+/// Writes a quoted string.
+///
+/// Only quotes, backslashes, control characters and DEL are escaped.
 fn quote(text: &str, out: &mut String) {
     out.push('"');
     let mut plain = 0;

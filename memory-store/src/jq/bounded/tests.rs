@@ -1,4 +1,4 @@
-//! Filters in real children: this very test binary, told to serve.
+//! Tests with real child processes, which run this test binary.
 
 use std::time::Duration;
 
@@ -8,7 +8,9 @@ use crate::jq::serve_child;
 
 const SERVES: &str = "MEMORY_TEST_SERVES_FILTERS";
 
-/// Not a claim but the child of those below: what the harness prints goes nowhere, and the answer to the third file.
+/// This is not a test but the child process of the tests below.
+///
+/// The output of the test harness is discarded; the outputs of the filter are written to file descriptor 3.
 #[test]
 fn child() {
     if std::env::var_os(SERVES).is_some() {
@@ -29,7 +31,7 @@ fn ask(filter: &str, input: &str, bounds: &Bounds) -> Result<Vec<Answer>, JqErro
     bounded(&helper(), &Question { filter, input, on: On::Each, form: Form::Compact }, bounds)
 }
 
-/// Enough for a slow machine.
+/// Returns limits that suffice on a slow machine.
 fn patient() -> Bounds {
     Bounds { time: Duration::from_mins(2), ..Bounds::default() }
 }

@@ -1,4 +1,4 @@
-//! Arrays and objects.
+//! Builtins for arrays and objects.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use crate::jq::literal::Literal;
 use crate::jq::place;
 use crate::jq::value::{Val, sorted_keys};
 
-/// What nests deeper is not compared.
+/// The maximum nesting for comparisons.
 const MOST_DEPTH: usize = 10_000;
 
 pub(super) fn natives() -> Vec<Fun<World>> {
@@ -132,7 +132,7 @@ fn to_entries(value: Val) -> Attempt {
     }
 }
 
-/// What has no places has nothing to reverse, unless it has a length.
+/// Reverses a string or an array; other values must have a length below 1.
 fn reverse(value: Val) -> Attempt {
     match value {
         Val::Str(text) => Ok(Val::str(text.chars().rev().collect::<String>())),
@@ -190,7 +190,7 @@ fn sortable(value: Val) -> Attempt<Rc<Vec<Val>>> {
     }
 }
 
-/// Each value with the key at the same place, sorted by the keys; equals keep their order.
+/// Returns each value with the key at the same index, sorted by the keys; the sort is stable.
 fn keyed(value: Val, keys: &Val) -> Attempt<Vec<(Val, Val)>> {
     let (Val::Arr(values), Val::Arr(keys)) = (&value, keys) else {
         return Err(unfit_pair(&value, keys, "cannot be sorted, as they are not both arrays"));
@@ -232,7 +232,7 @@ fn max_by(value: Val, keys: &Val) -> Attempt {
     extreme(&value, keys, Ordering::is_ge)
 }
 
-/// The value whose key is `better` than those before it.
+/// Returns the value with the best key: a key replaces the best one so far if it is `better`.
 fn extreme(value: &Val, keys: &Val, better: fn(Ordering) -> bool) -> Attempt {
     let (Val::Arr(values), Val::Arr(keys)) = (value, keys) else {
         return Err(unfit_pair(value, keys, "cannot be iterated over"));
@@ -263,7 +263,7 @@ fn flatten(value: Val, depth: &Val) -> Attempt {
     Ok(Val::array(flat))
 }
 
-/// Where a value stands in a sorted array; if nowhere, `-1 -` where it would.
+/// Returns the index of a value in a sorted array, or `-1 - index` of its insertion point.
 fn bsearch(value: Val, sought: &Val) -> Attempt {
     let Val::Arr(values) = &value else { return Err(unfit(&value, "cannot be searched from")) };
     Ok(match values.binary_search_by(|value| value.order(sought)) {
@@ -272,7 +272,9 @@ fn bsearch(value: Val, sought: &Val) -> Attempt {
     })
 }
 
-/// What is in a value, each with its path; behind what holds others, the path of the last of them.
+/// Collects the events of `tostream`.
+///
+/// These are each leaf with its path, and after each container the path of its last child.
 fn stream(value: &Val, path: &mut Vec<Val>, events: &mut Vec<Val>) {
     let children: Vec<(Val, &Val)> = match value {
         Val::Arr(values) => values.iter().enumerate().map(|(index, value)| (Val::count(index), value)).collect(),

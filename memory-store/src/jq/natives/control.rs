@@ -1,4 +1,4 @@
-//! Constants, errors, ranges, inputs, and the end of a program.
+//! Builtins for constants, errors, ranges, inputs and termination.
 
 use jaq_core::box_iter::box_once;
 use jaq_core::native::{Fun, bome, run, v};
@@ -122,7 +122,7 @@ fn not(value: Val) -> Attempt {
     Ok(Val::Bool(!value.truthy()))
 }
 
-/// The environment is nobody's business here.
+/// Returns the environment, which is always empty here.
 fn nowhere(_: Val) -> Attempt {
     Ok(Val::object(Map::default()))
 }
@@ -139,7 +139,7 @@ fn unknown_format(_: Val, name: &Val) -> Attempt {
     Err(fault(format!("{} is not a valid format", name.clone().text())))
 }
 
-/// The last output of the round before, in `foreach`.
+/// Returns the last output of the previous round of `foreach`.
 fn last_of_round(outputs: Val) -> Attempt {
     Ok(match outputs {
         Val::Arr(outputs) => outputs.last().cloned().unwrap_or_default(),
@@ -147,7 +147,7 @@ fn last_of_round(outputs: Val) -> Attempt {
     })
 }
 
-/// `name/arity` of all that a program may call.
+/// Returns `name/arity` of all builtins that a program may call.
 fn builtins(_: Val) -> Attempt {
     let natives = super::all().into_iter().map(|(name, args, _)| (name.to_owned(), args.len()));
     let names = natives.chain(definitions::names()).filter(|(name, _)| !name.starts_with(['_', '@']));

@@ -1,4 +1,4 @@
-//! Dates. There is one time zone here: UTC.
+//! Builtins for dates. The only time zone is UTC.
 
 use jaq_core::native::Fun;
 
@@ -8,7 +8,7 @@ use crate::jq::engine::World;
 use crate::jq::fault::{Attempt, fault};
 use crate::jq::value::Val;
 
-/// Seconds that are farther from 1970 are no date.
+/// The maximum absolute value of a time in seconds since 1970.
 const FARTHEST: f64 = 6.7e16;
 
 pub(super) fn natives() -> Vec<Fun<World>> {
@@ -51,7 +51,7 @@ fn fields(moment: &Moment, second: f64) -> Val {
     Val::array(fields)
 }
 
-/// A moment from its fields; those that are missing are 0.
+/// Converts the fields of a date; missing fields are 0.
 #[expect(clippy::cast_possible_truncation, reason = "what does not fit is no date")]
 fn from_fields(value: &Val) -> Option<Moment> {
     let Val::Arr(fields) = value else { return None };

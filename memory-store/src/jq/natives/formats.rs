@@ -1,4 +1,4 @@
-//! `@csv`, `@base64` and their kin.
+//! Builtins for formats: `@csv`, `@base64` and others.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use crate::jq::fault::{Attempt, unfit};
 use crate::jq::value::Val;
 use crate::jq::write;
 
-/// All that a program may write behind an `@`.
+/// The names of all formats.
 pub(crate) const FORMATS: [&str; 12] =
     ["@text", "@json", "@csv", "@tsv", "@html", "@uri", "@urid", "@sh", "@base64", "@base64d", "@base32", "@base32d"];
 
@@ -153,7 +153,7 @@ fn base32(value: Val) -> Attempt {
     Ok(Val::str(encoded(value.text().as_bytes(), BASE32, 5, 8)))
 }
 
-/// Digits of `bits` bits each, filled up with `=` to groups of `group`.
+/// Encodes bytes as digits of `bits` bits each, padded with `=` to groups of `group`.
 fn encoded(bytes: &[u8], alphabet: &[u8], bits: u32, group: usize) -> String {
     let mut out = String::new();
     let (mut held, mut count) = (0_u32, 0);

@@ -1,4 +1,4 @@
-//! Functions of numbers.
+//! Mathematical builtins.
 
 use jaq_core::native::{Fun, bome, run, v};
 
@@ -7,7 +7,7 @@ use crate::jq::engine::World;
 use crate::jq::fault::{Attempt, unfit};
 use crate::jq::value::Val;
 
-/// A function of the input.
+/// Defines functions of the input.
 macro_rules! unary {
     ($($name:literal => $function:expr),* $(,)?) => {
         vec![$(run::<World>(($name, v(0), |cv| {
@@ -17,7 +17,7 @@ macro_rules! unary {
     };
 }
 
-/// A function of two arguments.
+/// Defines functions of two arguments.
 macro_rules! binary {
     ($($name:literal => $function:expr),* $(,)?) => {
         vec![$(run::<World>(($name, v(2), |mut cv| {
@@ -101,7 +101,7 @@ fn is_normal(value: Val) -> Attempt {
     Ok(Val::Bool(number(&value)?.is_normal()))
 }
 
-/// Seconds since 1970.
+/// Returns the seconds since 1970.
 fn now(_: Val) -> Attempt {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     Ok(Val::Num(since.map_or(0.0, |since| since.as_secs_f64())))
@@ -145,7 +145,7 @@ fn abs(value: Val) -> Attempt {
     match value {
         Val::Num(number) => Ok(Val::Num(if number < 0.0 { -number } else { number })),
         Val::Lit(literal) => Ok(super::collections::absolute(literal)),
-        // What is not less than 0 is its own.
+        // A value that is not less than 0 is its own absolute value.
         other if other < Val::Num(0.0) => -other,
         other => Ok(other),
     }

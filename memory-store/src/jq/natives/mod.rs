@@ -1,4 +1,4 @@
-//! Builtins that are not written in jq.
+//! Builtins that are implemented in Rust.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -21,7 +21,7 @@ use super::engine::World;
 
 pub(crate) use formats::FORMATS;
 
-/// A builtin of the input alone, of one argument more, of two more.
+/// Defines a builtin with no, one or two arguments besides the input.
 macro_rules! builtin {
     ($name:literal, $function:path) => {
         jaq_core::native::run::<World>(($name, jaq_core::native::v(0), |cv| jaq_core::native::bome($function(cv.1))))
@@ -42,7 +42,7 @@ macro_rules! builtin {
 }
 pub(crate) use builtin;
 
-/// All of them.
+/// Returns all native builtins.
 pub(crate) fn all() -> Vec<Fun<World>> {
     let mut natives = control::natives();
     natives.extend(paths::natives());

@@ -1,4 +1,4 @@
-//! Paths, and what is changed along them.
+//! Builtins for paths and updates.
 
 use jaq_core::box_iter::box_once;
 use jaq_core::native::{Fun, bome, run, v};
@@ -58,7 +58,7 @@ pub(super) fn natives() -> Vec<Fun<World>> {
 
 type Closure<'a> = (TermId, Ctx<'a, World>);
 
-/// The paths of what `filter` gives.
+/// Returns the paths of the outputs of `filter`.
 fn paths(filter: TermId, ctx: Ctx<'_, World>, input: Val) -> jaq_core::ValXs<'_, Val> {
     #[expect(clippy::default_trait_access, reason = "jaq does not tell the name of its list")]
     let start = (input.clone(), Default::default());
@@ -75,7 +75,7 @@ fn paths(filter: TermId, ctx: Ctx<'_, World>, input: Val) -> jaq_core::ValXs<'_,
     }))
 }
 
-/// jaq names the input of what is no path; jq names its result.
+/// Adapts the message for an invalid path: jaq shows the input of the expression, jq its result.
 fn explained(error: Error<Val>, filter: TermId, ctx: Ctx<'_, World>, input: Val) -> Error<Val> {
     let Val::Str(message) = error.clone().into_val() else { return error };
     if !message.starts_with("invalid path expression with input ") {
@@ -102,7 +102,9 @@ fn set_path(value: Val, path: &Val, new: &Val) -> Attempt {
     }
 }
 
-/// `filter |= update`: the first output counts, and where there is none, the place is deleted.
+/// Evaluates `filter |= update`.
+///
+/// The first output of `update` is the new value; without an output the path is deleted.
 fn modify<'a>(filter: Closure<'a>, update: Closure<'a>, input: Val) -> ValX<'a, Val> {
     let places: Vec<Val> = paths(filter.0, filter.1, input.clone()).collect::<Result<_, _>>()?;
     let mut value = input;
@@ -110,7 +112,7 @@ fn modify<'a>(filter: Closure<'a>, update: Closure<'a>, input: Val) -> ValX<'a, 
     for path in places {
         let Val::Arr(keys) = &path else { continue };
         let renew = |old: Val| update.0.run((update.1.clone(), old)).next();
-        // What is not there is not made, only to be deleted again.
+        // A missing value is not created if it would be deleted again.
         if matches!(place::get_path(&value, keys), Ok(Val::Null)) {
             match renew(Val::Null) {
                 Some(new) => value = place::set_path(value, keys, new?)?,

@@ -1,4 +1,4 @@
-//! Regular expressions.
+//! Builtins for regular expressions.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -48,7 +48,7 @@ impl Flags {
                 'x' => parsed.extended = true,
                 'p' => parsed.dot_all = true,
                 'n' => parsed.skip_empty = true,
-                // `^` and `$` are the ends of the text already; the longest match is what is found anyway, mostly.
+                // `^` and `$` match only at the ends of the text anyway (`s`), and the match found is mostly the longest one (`l`).
                 's' | 'l' => (),
                 _ => return Err(fault(format!("{letters} is not a valid modifier string"))),
             }
@@ -58,7 +58,7 @@ impl Flags {
 }
 
 thread_local! {
-    /// The last one: most programs use one pattern many times.
+    /// The last regular expression, because most programs use one pattern repeatedly.
     static LAST: RefCell<Option<(String, Flags, Rc<Regex>)>> = const { RefCell::new(None) };
 }
 
@@ -83,7 +83,7 @@ fn compiled(pattern: &str, flags: Flags) -> Attempt<Rc<Regex>> {
     Ok(regex)
 }
 
-/// All matches as objects, or whether there is one.
+/// Returns all matches as objects, or whether there is a match.
 fn matches(value: &Val, pattern: &Val, flags: &Val, only_whether: bool) -> Attempt {
     let Val::Str(text) = value else { return Err(unfit(value, "cannot be matched, as it is not a string")) };
     let Val::Str(pattern) = pattern else {
@@ -150,7 +150,7 @@ fn piece(offset: usize, text: &str, name: Option<Val>) -> Val {
     Val::object(map)
 }
 
-/// Bytes to characters, from left to right.
+/// Converts ascending byte offsets to character offsets.
 struct Characters<'t> {
     text: &'t str,
     byte: usize,
@@ -178,7 +178,7 @@ fn count(value: &Val) -> usize {
     count
 }
 
-/// The named groups of a match as an object.
+/// Returns the named groups of a match as an object.
 fn captured(found: Val) -> Attempt {
     let Val::Arr(groups) = field(&found, "captures") else { return Ok(Val::object(Map::default())) };
     let mut map = Map::default();
@@ -190,7 +190,7 @@ fn captured(found: Val) -> Attempt {
     Ok(Val::object(map))
 }
 
-/// The text around `matches`, without them.
+/// Returns the parts of the text between `matches`.
 fn between(value: Val, matches: &Val) -> Attempt {
     let (Val::Str(text), Val::Arr(matches)) = (&value, matches) else { return Ok(value) };
     let mut rest = text.chars();
@@ -206,7 +206,9 @@ fn between(value: Val, matches: &Val) -> Attempt {
     Ok(Val::array(pieces))
 }
 
-/// The text with the first of `new` for each match, then with the second, and so on.
+/// Returns the texts with all matches replaced.
+///
+/// The first text has the first string of each element of `new`, the second text the second strings, and so on.
 fn replaced(value: Val, matches: &Val, new: &Val) -> Attempt {
     let (Val::Arr(pieces), Val::Arr(new)) = (between(value, matches)?, new) else { return Ok(Val::Null) };
     let list = |value: &Val| match value {

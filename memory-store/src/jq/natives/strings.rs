@@ -1,4 +1,4 @@
-//! Strings, and what is read from them or written to them.
+//! Builtins for strings.
 
 use std::rc::Rc;
 
@@ -188,7 +188,7 @@ fn split(value: Val, separator: &Val) -> Attempt {
     }
 }
 
-/// Where `sought` begins, overlapping or not, counted in characters.
+/// Returns the start positions of `sought` in characters; matches may overlap.
 fn indices(value: Val, sought: &Val) -> Attempt {
     let Val::Str(text) = &value else { return Err(unfit(&value, "cannot be searched, as it is not a string")) };
     let Val::Str(sought) = sought else { return Err(unfit(sought, "is not a string")) };

@@ -1,4 +1,4 @@
-//! Objects, and the patterns that take them apart.
+//! Parses objects and destructuring patterns.
 
 use jaq_core::load::parse::{Pattern, Term};
 
@@ -61,7 +61,9 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// A key in parentheses, with the closing one. What can never be a key is refused at once.
+    /// Parses a key in parentheses, and the closing one.
+    ///
+    /// A constant that cannot be a key is an error.
     fn key(&mut self) -> Parse<Term<&'s str>> {
         let start = self.at;
         let key = self.query()?;
@@ -83,7 +85,7 @@ impl<'s> Parser<'s> {
         Ok(key)
     }
 
-    /// A value in an object: no comma at the top, but a pipe.
+    /// Parses a value in an object, which may contain a pipe but no top-level comma.
     fn field_value(&mut self) -> Parse<Term<&'s str>> {
         let left = self.expression(0)?;
         if self.take("|") {

@@ -1,4 +1,4 @@
-//! What an expression is made of: literals, names, brackets, control.
+//! Parses literals, names, brackets and control structures.
 
 use jaq_core::load::lex::StrPart;
 use jaq_core::load::parse::Term;
@@ -157,7 +157,7 @@ impl<'s> Parser<'s> {
 
     fn number(&mut self, text: &'s str) -> Term<&'s str> {
         match number::parse(text) {
-            // jaq takes what looks like a machine's integer for one, and would lose digits.
+            // jaq parses text that looks like a machine integer as one, and would lose digits.
             Some(Val::Lit(_)) => Term::Num(self.arena.alloc(format!("{text} ")).as_str()),
             _ => Term::Num(text),
         }
@@ -178,7 +178,7 @@ impl<'s> Parser<'s> {
         Term::Call(name, Vec::new())
     }
 
-    /// A string, perhaps with a format before it.
+    /// Parses a string with an optional format.
     pub(super) fn string_term(&mut self) -> Parse<Term<&'s str>> {
         let token = self.peek();
         let format = if token.kind == Kind::Format {

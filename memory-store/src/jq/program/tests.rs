@@ -1,8 +1,8 @@
-//! What a filter gives, from outside.
+//! Tests of filters through the public functions.
 
 use super::*;
 
-/// Every output on one line, and what went wrong.
+/// Returns each output on one line, and the errors.
 fn run(filter: &str, input: &str) -> Vec<String> {
     let program = Program::parse(filter).unwrap_or_else(|error| panic!("{filter}: {error}"));
     let outputs = program.run(input).map(|output| match output {
@@ -143,7 +143,7 @@ fn every_builtin_is_called_as_it_is_listed() {
     assert_eq!(listed, ["7"]);
 }
 
-/// Any JSON text as jq prints it: what it prints of it again must be the same.
+/// Generates JSON text as jq prints it, so that printing the parsed text gives the same text.
 fn json() -> impl proptest::strategy::Strategy<Value = String> {
     use proptest::prelude::*;
     let leaf = prop_oneof![
@@ -158,7 +158,7 @@ fn json() -> impl proptest::strategy::Strategy<Value = String> {
         prop_oneof![
             proptest::collection::vec(inner.clone(), 0..5).prop_map(|values| format!("[{}]", values.join(","))),
             proptest::collection::btree_map("[a-z]{1,4}", inner, 0..5).prop_map(|map| {
-                // Not sorted: the order is to be kept, whatever it is.
+                // The keys are not sorted, to test that their order is preserved.
                 let fields: Vec<_> = map.iter().rev().map(|(key, value)| format!("\"{key}\":{value}")).collect();
                 format!("{{{}}}", fields.join(","))
             }),
