@@ -1,23 +1,23 @@
-//! Published embedding models of kinds that run here.
+//! Published embedding models of the kinds that run locally.
 
 /// A published embedding model. The facts are those of its publisher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownModel {
-    /// What it is called, without the publisher's name.
+    /// Name of the model, without the publisher.
     pub name: &'static str,
-    /// Who published it.
+    /// Name of the publisher.
     pub publisher: &'static str,
-    /// Its licence, as an SPDX identifier.
+    /// SPDX identifier of the license.
     pub license: &'static str,
-    /// How large `model.safetensors` is, in millions of bytes.
+    /// Size of `model.safetensors`, in millions of bytes.
     pub megabytes: u32,
-    /// The languages it was made for.
+    /// Languages that the model was trained for.
     pub languages: &'static str,
-    /// The SHA-256 of `model.safetensors`, where it is known for certain.
+    /// SHA-256 of `model.safetensors`, if it is verified.
     pub sha256: Option<&'static str>,
 }
 
-/// Small models, the smallest first.
+/// Small published models, sorted by size, smallest first.
 pub const KNOWN_MODELS: &[KnownModel] = &[
     known("potion-base-8M", "minishlab", "MIT", 30, "English"),
     KnownModel {

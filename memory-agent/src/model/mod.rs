@@ -1,15 +1,16 @@
-//! Models that make memories better. None is ever required.
+//! Optional models for embeddings, reranking and chat.
 //!
-//! | a model | feature | what it needs |
+//! | a model | feature | requirements |
 //! |---|---|---|
 //! | [`LocalEmbedder`] | `local-model` | a folder with a sentence transformer, such as all-MiniLM-L6-v2, or a model2vec model |
 //! | [`LocalReranker`] | `local-model` | a folder with a cross-encoder, such as ms-marco-MiniLM-L-6-v2 |
-//! | [`RemoteEmbedder`] | `remote-model` | the address of a server that speaks the protocol of `OpenAI`, and perhaps a key |
+//! | [`RemoteEmbedder`] | `remote-model` | the address of a server with an `OpenAI`-compatible API, and an optional API key |
 //! | [`RemoteChat`] | `remote-model` | the same, for a language model |
 //!
-//! A [`Patient`] waits for a reranker only so long. Local models are as they are published: `config.json`, `tokenizer.json` (or `vocab.txt`) and
-//! `model.safetensors` in one folder, with BERT, XLM-R or no network at all. A text in a script that the vocabulary was not made for
-//! has no vector: its words decide. Nothing is ever downloaded.
+//! [`Patient`] adds a timeout to a reranker. Local models use their published files: `config.json`, `tokenizer.json`
+//! (or `vocab.txt`) and `model.safetensors` in one folder. Supported architectures are BERT, XLM-R and static
+//! embeddings (no network). A text in a script that the vocabulary does not cover gets no vector; it is found by its
+//! words only. No model is ever downloaded.
 
 #[cfg(feature = "local-model")]
 mod known;

@@ -1,4 +1,4 @@
-//! Models that are waited for only so long.
+//! A timeout for reranking models.
 
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -7,19 +7,19 @@ use std::time::Duration;
 
 use memory_core::{RerankError, Reranker};
 
-/// A reranking model that is waited for only so long.
+/// A reranking model with a timeout.
 ///
-/// What takes longer goes on in a thread that nobody waits for; until that one is done, the model is not asked again.
+/// A call that exceeds the timeout continues on a detached thread. Until that thread ends, further calls fail at once.
 #[derive(Debug)]
 pub struct Patient<R> {
     model: Arc<R>,
     patience: Duration,
-    /// Held by the thread that nobody waits for.
+    /// Upgradable as long as the thread of a timed-out call runs.
     late: Mutex<Weak<()>>,
 }
 
 impl<R: Reranker> Patient<R> {
-    /// Waits for `model` as long as `patience` says.
+    /// Creates a reranker that waits at most `patience` for `model`.
     pub fn new(model: R, patience: Duration) -> Self {
         Self { model: Arc::new(model), patience, late: Mutex::default() }
     }
@@ -42,7 +42,7 @@ impl<R: Reranker + 'static> Reranker for Patient<R> {
         let at_work = Arc::downgrade(&busy);
         let work = move || {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            // Nobody may be waiting any more.
+            // The receiver may have timed out.
             let _ = sender.send(model.score(&query, &texts));
             drop(busy);
         };
@@ -70,7 +70,7 @@ mod tests {
 
     use super::*;
 
-    /// A model that answers once it is told to; to the word "panic" it breaks down.
+    /// A model that scores after a message on `go`; it panics for the query "panic".
     #[derive(Debug)]
     struct Slow {
         go: Mutex<Receiver<()>>,

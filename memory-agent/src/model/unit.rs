@@ -1,13 +1,13 @@
-//! Vectors of length 1.
+//! Normalization of vectors to length 1.
 
 use memory_core::Embedding;
 
-/// Returns the vector with length 1, or nothing if it has no direction: it is 0, or not finite.
+/// Returns the vector scaled to length 1, or `None` if it is zero or not finite.
 #[expect(clippy::cast_possible_truncation, reason = "vectors are kept in f32")]
 pub(super) fn of_length_1<N: Copy + Into<f64>>(vector: &[N]) -> Option<Embedding> {
     let parts = || vector.iter().map(|part| (*part).into());
     let largest = parts().map(f64::abs).fold(0.0, f64::max);
-    // Divided by the largest part first, so that no square is too large or too small for a number.
+    // Dividing by the largest component first prevents overflow and underflow of the squares.
     let length = parts().map(|part: f64| (part / largest).powi(2)).sum::<f64>().sqrt();
     (length.is_finite() && 0.0 < length).then(|| parts().map(|part| (part / largest / length) as f32).collect())
 }

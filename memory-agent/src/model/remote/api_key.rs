@@ -1,29 +1,29 @@
-//! A key, which is never shown.
+//! An API key that is redacted in all output.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A key with which a server knows who is asking. It is shown nowhere, not even for debugging.
+/// An API key for a model server. `Debug` output does not contain it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 
-/// Why a text is no key. It does not say the text.
+/// The error for an invalid API key. The message does not contain the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an API key has at least one character, and no spaces, line ends or letters outside of ASCII within")]
 pub struct ApiKeyError;
 
 impl ApiKey {
-    /// Returns the value of the header that carries the key.
+    /// Returns the value of the `Authorization` header.
     pub(super) fn bearer(&self) -> String {
         format!("Bearer {}", self.0)
     }
 
-    /// Returns the key itself, for a header of a request and nothing that is shown.
+    /// Returns the key in plain text, for use in a request header only. Do not print it.
     pub fn expose_secret(&self) -> &str {
         &self.0
     }
 
-    /// Returns a text of the server without the key, should it stand there.
+    /// Returns `text`, a message of the server, with each occurrence of the key replaced by `[key]`.
     pub(super) fn strike_out(&self, text: &str) -> String {
         text.replace(&self.0, "[key]")
     }
@@ -32,7 +32,9 @@ impl ApiKey {
 impl FromStr for ApiKey {
     type Err = ApiKeyError;
 
-    /// Space around the key is taken off: a key out of a file mostly has a line end behind it.
+    /// Parses a key and trims surrounding white space.
+    ///
+    /// A key from a file usually ends with a line break.
     fn from_str(text: &str) -> Result<Self, ApiKeyError> {
         let key = text.trim();
         let is_sound = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic());

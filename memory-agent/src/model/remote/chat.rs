@@ -1,4 +1,4 @@
-//! How questions become answers.
+//! A language model on a remote server.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,27 +10,27 @@ use super::endpoint::{CHAT, Endpoint};
 use super::request::{self, Kind, Refusal, Server};
 use super::retry::Retry;
 
-/// The longest answer that is read, in bytes. An answer of 100,000 tokens has well below 1 MB.
+/// Maximum size of a response, in bytes. A response of 100,000 tokens has well below 1 MB.
 const LONGEST_ANSWER: u64 = 8 << 20;
 
-/// A language model behind an address, which speaks the protocol of `OpenAI`: Ollama, vLLM, llama.cpp and many others.
+/// A language model on a server with an `OpenAI`-compatible API, such as Ollama, vLLM or llama.cpp.
 ///
-/// What is busy, broken or out of reach is asked again, for a bounded time, and not before the server wants to be asked. An
-/// answer that breaks off, that calls a tool, or that is no text is an error. Redirects are not followed: what is asked
-/// goes where the settings say, and nowhere else.
+/// If the server is busy, failing or unreachable, the request is retried for a limited time and not before the server's
+/// `Retry-After`. A response that is truncated, calls a tool or contains no text is an error. Redirects are not
+/// followed, so requests go only to the configured address.
 #[derive(Debug)]
 pub struct RemoteChat {
     server: Server,
     model: String,
-    /// Whether the server has asked for the newer name of the longest answer.
+    /// Whether the server requires `max_completion_tokens` in place of `max_tokens`.
     wants_new_name: AtomicBool,
 }
 
 impl RemoteChat {
-    /// Returns the model. Nothing is asked yet.
+    /// Creates the client. It sends no request yet.
     ///
     /// # Errors
-    /// [`ChatError::Unusable`] when the address, the proxy or the file of certificates is none that can be used.
+    /// [`ChatError::Unusable`] if the address, the proxy or the certificate file is invalid.
     pub fn new(settings: ChatSettings) -> Result<Self, ChatError> {
         let unusable = |why: String, hint: &str| ChatError::Unusable(Trouble { why, hint: Some(hint.to_owned()) });
         let endpoint = Endpoint::parse(&settings.base_url, CHAT).map_err(|why| {
@@ -77,7 +77,7 @@ impl ChatModel for RemoteChat {
     }
 }
 
-/// Newer models of `OpenAI` refuse the name that all others know.
+/// Returns whether the server rejects `max_tokens`, as newer models of `OpenAI` do.
 fn wants_new_name(refusal: &Refusal) -> bool {
     refusal.kind == Kind::Refused && refusal.complaint.as_ref().is_some_and(|said| said.contains(wire::NEW_NAME))
 }
@@ -89,7 +89,7 @@ fn failed(Refusal { kind, why, hint, .. }: Refusal, request: &ChatRequest) -> Ch
         Kind::Lost => ChatError::Lost(trouble),
         Kind::Timeout => ChatError::Timeout(trouble),
         Kind::Refused => ChatError::Refused { trouble, tokens: Tokens::default() },
-        // It must have been written by somebody.
+        // The model has generated the response, so its tokens are counted.
         Kind::TooLong => ChatError::Unreadable { trouble, tokens: request.estimate() },
     }
 }

@@ -1,4 +1,4 @@
-//! What a person may set about a language model behind an address.
+//! Settings of a remote language model.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,30 +6,33 @@ use std::time::Duration;
 
 use super::ApiKey;
 
-/// Where a language model is, and how patient to be with it.
+/// The address, credentials and retry limits of a remote language model.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ChatSettings {
-    /// The address up to `/chat/completions`, such as `https://api.openai.com/v1` or `http://localhost:11434/v1`.
+    /// Base URL up to `/chat/completions`.
+    ///
+    /// Examples are `https://api.openai.com/v1` and `http://localhost:11434/v1`.
     pub base_url: String,
-    /// The model's name there.
+    /// Name of the model on the server.
     pub model: String,
-    /// The key, if the server wants one.
+    /// API key, if the server requires one.
     pub api_key: Option<ApiKey>,
-    /// How long an answer may take, with all tries and the pauses between them. So a model that says nothing is not asked a
-    /// second time, which might have to be paid a second time.
+    /// Maximum total time of a request, including all attempts and the pauses between them.
+    ///
+    /// A model that does not respond is therefore not called a second time, which could cost a second time.
     pub timeout: Duration,
-    /// How often a request is tried at most.
+    /// Maximum number of attempts.
     pub tries: u32,
-    /// The pause before the second try; each further one is twice as long.
+    /// Pause before the second attempt; each further pause is twice as long.
     pub first_pause: Duration,
-    /// The proxy to go through, such as `http://proxy:3128`.
+    /// Proxy server, such as `http://proxy:3128`.
     pub proxy: Option<String>,
-    /// A file with the certificates, in PEM, of authorities that are trusted instead of those that browsers trust.
+    /// PEM file with the certificate authorities to trust instead of the built-in Mozilla ones.
     pub certificates: Option<PathBuf>,
 }
 
 impl ChatSettings {
-    /// Returns settings that suit most servers: four tries in 60 s, and half a second before the second one.
+    /// Returns defaults that suit most servers: four attempts within 60 s, with a first pause of 0.5 s.
     pub fn new(base_url: &str, model: &str) -> Self {
         Self {
             base_url: base_url.to_owned(),
@@ -45,7 +48,7 @@ impl ChatSettings {
 }
 
 impl fmt::Debug for ChatSettings {
-    /// Leaves out the addresses: as a person has written them, a password may stand in them.
+    /// Omits the addresses, because an address may contain a password.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = formatter.debug_struct("ChatSettings");
         shown.field("model", &self.model).field("api_key", &self.api_key).field("timeout", &self.timeout);

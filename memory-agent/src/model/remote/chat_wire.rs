@@ -1,4 +1,4 @@
-//! How questions and answers go over the wire, as `OpenAI` and many others speak it.
+//! JSON requests and responses of the `OpenAI` chat completions API.
 
 use memory_core::{Answer, ChatRequest, Role, Tokens};
 use serde::Serialize;
@@ -6,33 +6,33 @@ use serde_json::Value;
 
 use super::complaint::complaint;
 
-/// The newer name of the longest answer.
+/// The newer name of the field that limits the length of the response.
 pub(super) const NEW_NAME: &str = "max_completion_tokens";
 
-/// A provider that tells more tokens than this tells nothing.
+/// Maximum plausible token count; larger counts in a response are ignored.
 const MOST_TOKENS: u64 = 1 << 32;
 
-/// How the longest answer is called.
+/// The name of the request field that limits the length of the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Limit {
-    /// As every server knows it, save those that refuse it.
+    /// `max_tokens`, which most servers accept.
     OldName,
-    /// As `OpenAI` has called it since its models think.
+    /// `max_completion_tokens`, which `OpenAI` requires since its reasoning models.
     NewName,
 }
 
-/// An answer that is none.
+/// A response without a usable text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Odd {
-    /// Somebody refuses to answer.
+    /// The server or the model refuses to respond.
     Refused {
-        /// What was done, as a statement without its subject.
+        /// The predicate of the error message, without its subject.
         what: String,
         tokens: Tokens,
     },
-    /// It is no text, or not all of it.
+    /// The response contains no text, or only a part of it.
     Unreadable {
-        /// What was done, as a statement without its subject.
+        /// The predicate of the error message, without its subject.
         what: String,
         hint: &'static str,
         tokens: Tokens,
@@ -56,7 +56,7 @@ struct Message<'a> {
     content: &'a str,
 }
 
-/// Returns what is sent.
+/// Returns the JSON body of a request.
 pub(super) fn request(model: &str, request: &ChatRequest, limit: Limit) -> Vec<u8> {
     let messages = request.messages.iter().map(|message| Message { role: role(message.role), content: &message.content });
     let limited = |by: Limit| (by == limit).then_some(request.max_tokens);
@@ -78,10 +78,10 @@ const fn role(role: Role) -> &'static str {
     }
 }
 
-/// Returns the text of an answer to `asked`, and what it took.
+/// Returns the text of the response to the request `asked`, with its token counts.
 ///
 /// # Errors
-/// When there is no text, or it breaks off.
+/// If the response contains no text, or is truncated.
 pub(super) fn answer(body: &[u8], asked: &ChatRequest) -> Result<Answer, Odd> {
     let unreadable = |what: String, hint, tokens| Odd::Unreadable { what, hint, tokens };
     let address = "see whether the address is that of a language model";
@@ -120,10 +120,10 @@ pub(super) fn answer(body: &[u8], asked: &ChatRequest) -> Result<Answer, Odd> {
     }
 }
 
-/// What stands in a message.
+/// The content of a message in a response.
 struct Said {
     text: String,
-    /// What a model says apart from its answer.
+    /// Reasoning text that the model returns apart from the response text.
     thoughts: String,
     refusal: Option<String>,
 }
@@ -152,14 +152,13 @@ fn said(message: &Value) -> Said {
     said
 }
 
-/// Leaves out what a model says it is thinking, if its answer begins with that. Thoughts without an end have no answer behind
-/// them.
+/// Removes a leading `<think>` block from a response. If the block is not closed, the result is empty.
 fn after_thoughts(text: &str) -> &str {
     let begun = text.trim_start().strip_prefix("<think>");
     begun.map_or(text, |thoughts| thoughts.split_once("</think>").map_or("", |(_, said)| said.trim_start()))
 }
 
-/// Returns the tokens that a server tells, if it tells any. There is no question without tokens, so none is told by 0.
+/// Returns the token counts of a response, if it contains them. A prompt count of 0 means unknown.
 fn told(response: &Value) -> Option<Tokens> {
     let count = |name: &str| response["usage"][name].as_u64().filter(|count| *count < MOST_TOKENS);
     let prompt = count("prompt_tokens").filter(|count| 0 < *count)?;

@@ -1,8 +1,8 @@
-//! What servers say when they refuse.
+//! Error messages in the responses of servers.
 
 use serde_json::Value;
 
-/// Returns what a server says about a failure, if it says something that can be read.
+/// Returns the error message in the body of a failed response, if it contains a readable one.
 pub(super) fn complaint(body: &[u8]) -> Option<String> {
     const LONGEST: usize = 200;
     let text = match serde_json::from_slice::<Value>(body) {
@@ -11,7 +11,7 @@ pub(super) fn complaint(body: &[u8]) -> Option<String> {
             .find_map(|place| value.pointer(place)?.as_str().map(str::to_owned))?,
         Err(_) => String::from_utf8_lossy(body).into_owned(),
     };
-    // A page of HTML tells a person nothing.
+    // An HTML page is not a readable message.
     let is_page = text.trim_start().starts_with('<');
     let words: Vec<&str> = text.split(|character: char| character.is_whitespace() || character.is_control()).collect();
     let line = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");

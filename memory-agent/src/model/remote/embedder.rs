@@ -1,4 +1,4 @@
-//! How texts become vectors.
+//! An embedding model on a remote server.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
@@ -12,15 +12,15 @@ use super::{ApiKey, RemoteSettings, embeddings_wire as wire};
 
 use crate::model::unit::of_length_1;
 
-/// The longest answer that is read, in bytes. 2,048 vectors of 3,072 numbers have some 130 MB.
+/// Maximum size of a response, in bytes. 2,048 vectors of 3,072 numbers have about 130 MB.
 const LONGEST_ANSWER: u64 = 256 << 20;
 
-/// An embedding model behind an address, which speaks the protocol of `OpenAI`: Ollama, vLLM, llama.cpp and many others.
+/// An embedding model on a server with an `OpenAI`-compatible API, such as Ollama, vLLM or llama.cpp.
 ///
-/// Texts go out in requests of some at once, one after the other. What is busy, broken or out of reach is asked again,
-/// for a bounded time; whatever is not one finite vector of the same length for each text is an error. Redirects are not
-/// followed: texts go where the settings say, and nowhere else. A text without any words, which many servers refuse, goes
-/// out as a full stop.
+/// Texts are sent in batches, one batch after the other. If the server is busy, failing or unreachable, a request is
+/// retried for a limited time. A response is an error unless it has exactly one finite vector for each text, all of the
+/// same length. Redirects are not followed, so texts go only to the configured address. A blank text, which most
+/// servers reject, is sent as a full stop.
 #[derive(Debug, Clone)]
 pub struct RemoteEmbedder {
     identity: String,
@@ -29,15 +29,15 @@ pub struct RemoteEmbedder {
     asked_dimensions: Option<NonZeroUsize>,
     texts_at_once: NonZeroUsize,
     longest_text: NonZeroUsize,
-    /// How many numbers the first vector had; all others must have as many.
+    /// Number of dimensions of the first vector; all other vectors must have the same.
     dimensions: Arc<OnceLock<usize>>,
 }
 
 impl RemoteEmbedder {
-    /// Returns the model. Nothing is asked yet.
+    /// Creates the client. It sends no request yet.
     ///
     /// # Errors
-    /// When the address, the proxy or the file of certificates is none that can be used.
+    /// If the address, the proxy or the certificate file is invalid.
     pub fn new(settings: RemoteSettings) -> Result<Self, EmbedError> {
         let endpoint = Endpoint::parse(&settings.base_url, EMBEDDINGS).map_err(|why| EmbedError {
             why: format!("the address of the model cannot be used: {why}"),
@@ -65,7 +65,7 @@ impl RemoteEmbedder {
         })
     }
 
-    /// Returns the same model, asked with another key. Connections are shared.
+    /// Returns the same model with another API key. Both share their connections.
     #[must_use]
     pub fn with_key(&self, api_key: ApiKey) -> Self {
         Self { server: Server { api_key: Some(api_key), ..self.server.clone() }, ..self.clone() }
@@ -109,7 +109,7 @@ impl Embedder for RemoteEmbedder {
     }
 }
 
-/// Returns as much of a text as is sent.
+/// Returns the part of a text that is sent to the server.
 fn sent(text: &str, longest: NonZeroUsize) -> &str {
     if text.trim().is_empty() {
         return ".";

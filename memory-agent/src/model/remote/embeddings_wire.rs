@@ -1,8 +1,8 @@
-//! How embeddings go over the wire, as `OpenAI` and many others speak it.
+//! JSON requests and responses of the `OpenAI` embeddings API.
 
 use serde::{Deserialize, Serialize};
 
-/// What is asked.
+/// The JSON body of a request.
 #[derive(Debug, Serialize)]
 pub(super) struct Request<'a> {
     pub(super) model: &'a str,
@@ -22,12 +22,13 @@ struct Item {
     embedding: Vec<f64>,
 }
 
-/// Returns the vectors of an answer in the order of the `count` texts.
+/// Returns the vectors of a response in the order of the `count` texts.
 ///
-/// Servers may answer in any order and say which is which; where none says so, they stand in order.
+/// A response may contain the vectors in any order if each has an index. Without indices, the order is that of the
+/// texts.
 ///
 /// # Errors
-/// Says what is wrong with the answer.
+/// A description of the defect in the response.
 pub(super) fn vectors(body: &[u8], count: usize) -> Result<Vec<Vec<f64>>, String> {
     let response: Response = serde_json::from_slice(body).map_err(|error| format!("no list of vectors ({error})"))?;
     if response.data.len() != count {

@@ -1,25 +1,25 @@
-//! Which addresses are accepted.
+//! Validated addresses of model servers.
 
 use ureq::http::Uri;
 
-/// What is asked for at an address, as the last part of the path.
+/// The last part of the URL path for each API.
 pub(super) const EMBEDDINGS: &str = "/embeddings";
 pub(super) const CHAT: &str = "/chat/completions";
 
 /// The address of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Endpoint {
-    /// With scheme and path, and nothing secret.
+    /// The URL with scheme and path, without secrets.
     pub(super) url: String,
-    /// Host, port and path up to what is asked for.
+    /// Host, port and path, without the part of the API.
     pub(super) place: String,
 }
 
 impl Endpoint {
-    /// Reads the address up to `service`, with or without it.
+    /// Parses a base URL that may or may not end with `service`.
     ///
     /// # Errors
-    /// Says what is wrong. The address itself is not said: a password may stand in it.
+    /// A description of the defect. It does not contain the address, because the address may contain a password.
     pub(super) fn parse(base_url: &str, service: &str) -> Result<Self, &'static str> {
         let uri: Uri = base_url.trim().parse().map_err(|_| "it is no address")?;
         let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
@@ -40,7 +40,7 @@ impl Endpoint {
         Ok(Self { url: format!("{scheme}://{place}{service}"), place })
     }
 
-    /// Tells whether whoever answers there must be vouched for.
+    /// Returns whether the server needs a valid TLS certificate.
     pub(super) fn is_behind_https(&self) -> bool {
         self.url.starts_with("https:")
     }

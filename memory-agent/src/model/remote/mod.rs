@@ -1,19 +1,19 @@
-//! Models behind an address.
+//! Models on remote servers with an `OpenAI`-compatible API.
 //!
-//! | file | what is decided there |
+//! | file | contents |
 //! |---|---|
-//! | `embedder` | how texts become vectors |
-//! | `settings` | what a person may set about an embedding model |
-//! | `embeddings_wire` | how embeddings go over the wire |
-//! | `chat` | how questions become answers |
-//! | `chat_settings` | what a person may set about a language model |
-//! | `chat_wire` | how questions and answers go over the wire |
-//! | `api_key` | a key, which is never shown |
-//! | `endpoint` | which addresses are accepted |
-//! | `request` | how one request is made, and what every kind of failure means |
-//! | `complaint` | what servers say when they refuse |
-//! | `retry` | when to try again |
-//! | `retry_after` | when a server wants to be asked again |
+//! | `embedder` | the client for embeddings |
+//! | `settings` | the settings of an embedding model |
+//! | `embeddings_wire` | the JSON of the embeddings API |
+//! | `chat` | the client for chat completions |
+//! | `chat_settings` | the settings of a language model |
+//! | `chat_wire` | the JSON of the chat completions API |
+//! | `api_key` | an API key that is redacted in all output |
+//! | `endpoint` | validated addresses |
+//! | `request` | HTTP requests and their errors |
+//! | `complaint` | error messages of servers |
+//! | `retry` | the retry policy |
+//! | `retry_after` | the `Retry-After` header |
 
 mod api_key;
 mod chat;

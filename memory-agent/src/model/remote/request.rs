@@ -1,4 +1,4 @@
-//! How one request is made, and what every kind of failure means.
+//! HTTP requests to a model server, and the classification of their errors.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use super::endpoint::Endpoint;
 use super::retry::Retry;
 use super::{ApiKey, retry_after};
 
-/// Somebody to ask.
+/// A model server with its connection pool and limits.
 #[derive(Debug, Clone)]
 pub(super) struct Server {
     pub(super) agent: Agent,
@@ -22,63 +22,66 @@ pub(super) struct Server {
     pub(super) api_key: Option<ApiKey>,
     pub(super) timeout: Duration,
     pub(super) retry: Retry,
-    /// The longest answer that is read, in bytes.
+    /// Maximum size of a response, in bytes.
     pub(super) longest_answer: u64,
 }
 
-/// Why there is no answer.
+/// The error of a request after its last attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) kind: Kind,
-    /// Which endpoint did what. The key does not stand there.
+    /// The URL and what failed. It does not contain the API key.
     pub(super) why: String,
     pub(super) hint: String,
-    /// What the server said, if it refused.
+    /// The error message of the server, if it refused the request.
     pub(super) complaint: Option<String>,
 }
 
-/// What became of what was asked.
+/// The kinds of failed requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// It reached nobody.
+    /// The server could not be reached.
     Unreachable,
-    /// The connection broke before the answer was there.
+    /// The connection broke before the response was complete.
     Lost,
-    /// The answer did not come in time.
+    /// The response did not arrive in time.
     Timeout,
-    /// It was refused.
+    /// The server refused the request.
     Refused,
-    /// The answer is too long.
+    /// The response exceeds the size limit.
     TooLong,
 }
 
-/// Why one try failed.
+/// The error of one attempt.
 #[derive(Debug)]
 struct Failure {
     kind: Kind,
-    /// What the endpoint did: a statement without its subject.
+    /// The predicate of the error message; the URL is its subject.
     what: String,
     hint: String,
     complaint: Option<String>,
     again: Again,
 }
 
-/// Whether another try makes sense.
+/// Whether and when to retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Again {
     Never,
-    /// After this pause, if the server asked for one.
+    /// Retry after the pause that the server requires, if any.
     After(Option<Duration>),
 }
 
-/// Why nobody can be asked, and what to do about it.
+/// The description of an invalid configuration, and a hint.
 pub(super) type Unusable = (String, &'static str);
 
-/// Returns what makes the connections to an endpoint; it follows no redirects. Behind HTTPS it trusts whom the authorities in the file
-/// `certificates` vouch for, of which what is none is left out; without a file, those that browsers trust.
+/// Returns the HTTP client for an endpoint; it does not follow redirects.
+///
+/// For HTTPS it trusts the certificate authorities in the PEM file `certificates` and skips invalid entries in that
+/// file. Without a file, it trusts the built-in Mozilla ones.
 ///
 /// # Errors
-/// When there is no such proxy, whose address is not said, as a password may stand in it; or the file is none that can be used.
+/// If the address of the proxy is invalid, or the file has no valid certificate. The message does not contain the
+/// address of the proxy, because it may contain a password.
 pub(super) fn agent(endpoint: &Endpoint, proxy: Option<&str>, certificates: Option<&Path>) -> Result<Agent, Unusable> {
     let odd_proxy = |_| ("the address of the proxy cannot be used".to_owned(), "it looks like http://proxy:3128");
     let proxy = proxy.map(Proxy::new).transpose().map_err(odd_proxy)?;
@@ -98,7 +101,7 @@ fn authorities(file: &Path) -> Result<RootCerts, String> {
 }
 
 impl Server {
-    /// Posts `body` and returns the answer, after as many tries as it takes.
+    /// Posts `body` and returns the response; retries failed attempts within the limits.
     pub(super) fn post(&self, body: &[u8]) -> Result<Vec<u8>, Refusal> {
         let start = Instant::now();
         let mut failed = 0;
@@ -120,7 +123,7 @@ impl Server {
         }
     }
 
-    /// Says that the endpoint did `what`, without the key.
+    /// Returns an error message: the URL, then the predicate `what`, with the API key redacted.
     pub(super) fn says(&self, what: &str) -> String {
         format!("{} {}", self.endpoint.url, self.without_key(what))
     }
@@ -140,7 +143,7 @@ impl Server {
         if let Some(key) = &self.api_key {
             request = request.header("Authorization", key.bearer());
         }
-        // No time at all would mean no limit.
+        // ureq treats a timeout of 0 as no limit.
         let timeout = timeout.max(Duration::from_millis(1));
         let mut response = request.config().timeout_global(Some(timeout)).build().send(body).map_err(|error| broken(&error))?;
         let status = response.status();
@@ -158,7 +161,7 @@ fn wait(pause: Duration) {
     std::thread::sleep(pause);
 }
 
-/// Says why there was no answer.
+/// Classifies an error of the HTTP client.
 fn broken(error: &ureq::Error) -> Failure {
     let failure = |kind, what: &str, hint: &str, again| Failure {
         kind,
@@ -196,14 +199,14 @@ fn broken(error: &ureq::Error) -> Failure {
     }
 }
 
-/// Says what an answer with another status than success means; the server may have `asked` for a pause.
+/// Classifies a response with an error status; `asked` is the pause from its `Retry-After`.
 fn refused(status: StatusCode, asked: Option<Duration>, location: Option<&str>, body: &[u8]) -> Failure {
     let number = status.as_u16();
     let complaint = complaint(body);
     let said = complaint.as_ref().map_or_else(String::new, |complaint| format!(": {complaint}"));
     let (hint, again) = match number {
         300..=399 => {
-            // What comes after the path may be secret.
+            // The query and the fragment may contain secrets.
             let place = location.and_then(|location| location.split(['?', '#']).next()).unwrap_or("another address");
             let place: String = place.chars().filter(char::is_ascii_graphic).take(200).collect();
             let what = format!("sends elsewhere, to {place} ({number})");

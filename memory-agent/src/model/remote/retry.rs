@@ -1,8 +1,8 @@
-//! When to try again.
+//! The retry policy of remote requests.
 
 use std::time::Duration;
 
-/// How often and how long something is tried.
+/// The limits on attempts and on their total time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Retry {
     pub(super) tries: u32,
@@ -11,10 +11,11 @@ pub(super) struct Retry {
 }
 
 impl Retry {
-    /// Returns how long to wait before the next try, or nothing if it is time to give up.
+    /// Returns the pause before the next attempt, or `None` if no attempt remains.
     ///
-    /// `failed` tries have taken `spent` so far, with the pauses between them; the server may have `asked` for a pause.
-    /// Each pause is twice as long as the one before. A pause after which no patience would be left is not begun.
+    /// `failed` is the number of failed attempts, `spent` the time since the first one, and `asked` the pause that the
+    /// server requires. Each pause is twice the one before, and at least `asked`. The result is `None` if the pause
+    /// would exceed the total time.
     pub(super) fn pause(&self, failed: u32, asked: Option<Duration>, spent: Duration) -> Option<Duration> {
         if self.tries <= failed {
             return None;

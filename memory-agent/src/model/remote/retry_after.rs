@@ -1,17 +1,18 @@
-//! When a server wants to be asked again.
+//! The `Retry-After` header.
 
 use std::time::Duration;
 
 use chrono::DateTime;
 
-/// Reads `Retry-After`: seconds, or a moment, which is seen from the moment at which the server says that it answered.
-/// Without that one it is not known how far off it is.
+/// Parses a `Retry-After` value: a number of seconds, or a date.
+///
+/// A date is relative to `answered`, the `Date` header of the response. Without that header the pause is unknown.
 pub(super) fn pause(asked: &str, answered: Option<&str>) -> Option<Duration> {
     if let Ok(seconds) = asked.trim().parse() {
         return Some(Duration::from_secs(seconds));
     }
     let moment = |text: &str| DateTime::parse_from_rfc2822(text.trim()).ok();
-    // One that has passed is no pause.
+    // A date in the past means no pause.
     Some(moment(asked)?.signed_duration_since(moment(answered?)?).to_std().unwrap_or_default())
 }
 

@@ -1,4 +1,4 @@
-//! What a person may set about a model behind an address.
+//! Settings of a remote embedding model.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -10,39 +10,42 @@ use super::ApiKey;
 const TEXTS_AT_ONCE: NonZeroUsize = NonZeroUsize::new(64).expect("64 is not 0");
 const LONGEST_TEXT: NonZeroUsize = NonZeroUsize::new(8_000).expect("8,000 is not 0");
 
-/// Where an embedding model is, and how patient to be with it.
+/// The address, credentials and limits of a remote embedding model.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RemoteSettings {
-    /// The address up to `/embeddings`, such as `https://api.openai.com/v1` or `http://localhost:11434/v1`.
+    /// Base URL up to `/embeddings`, such as `https://api.openai.com/v1` or `http://localhost:11434/v1`.
     pub base_url: String,
-    /// The model's name there.
+    /// Name of the model on the server.
     pub model: String,
-    /// The key, if the server wants one.
+    /// API key, if the server requires one.
     pub api_key: Option<ApiKey>,
-    /// How many numbers a vector shall have, if the model leaves the choice.
+    /// Number of dimensions to request, for models that support a choice.
     pub dimensions: Option<NonZeroUsize>,
-    /// How many texts go into one request.
+    /// Maximum number of texts in one request.
     pub texts_at_once: NonZeroUsize,
-    /// How many characters of a text are sent; the rest of a longer one has no part in its vector. Most servers refuse
-    /// what is too long for the model.
+    /// Maximum number of characters of a text that are sent; the rest does not affect the vector.
+    ///
+    /// Most servers reject texts that are too long for the model.
     pub longest_text: NonZeroUsize,
-    /// How long one try may take.
+    /// Timeout of one attempt.
     pub timeout: Duration,
-    /// How long all tries of one request, with the pauses between them, may take together.
+    /// Maximum total time of a request, including all attempts and the pauses between them.
     pub patience: Duration,
-    /// How often a request is tried at most.
+    /// Maximum number of attempts.
     pub tries: u32,
-    /// The pause before the second try; each further one is twice as long.
+    /// Pause before the second attempt; each further pause is twice as long.
     pub first_pause: Duration,
-    /// The proxy to go through, such as `http://proxy:3128`.
+    /// Proxy server, such as `http://proxy:3128`.
     pub proxy: Option<String>,
-    /// A file with the certificates, in PEM, of authorities that are trusted instead of those that browsers trust.
+    /// PEM file with the certificate authorities to trust instead of the built-in Mozilla ones.
     pub certificates: Option<PathBuf>,
 }
 
 impl RemoteSettings {
-    /// Returns settings that suit most servers: 64 texts at once of 8,000 characters at most, 30 s for a try, four tries
-    /// in 90 s, and half a second before the second one.
+    /// Returns defaults that suit most servers.
+    ///
+    /// These are 64 texts of at most 8,000 characters per request, 30 s per attempt, and four attempts within 90 s with
+    /// a first pause of 0.5 s.
     pub fn new(base_url: &str, model: &str) -> Self {
         Self {
             base_url: base_url.to_owned(),
@@ -62,7 +65,7 @@ impl RemoteSettings {
 }
 
 impl fmt::Debug for RemoteSettings {
-    /// Leaves out the addresses: as a person has written them, a password may stand in them.
+    /// Omits the addresses, because an address may contain a password.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = formatter.debug_struct("RemoteSettings");
         shown.field("model", &self.model).field("api_key", &self.api_key).field("dimensions", &self.dimensions);
