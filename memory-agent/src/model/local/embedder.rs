@@ -1,4 +1,4 @@
-//! How texts become vectors.
+//! A local embedding model.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -15,11 +15,11 @@ use super::tokenizer::{Opened, Tokenizer, Tokens};
 use super::{Folder, ModelError};
 use crate::model::unit::of_length_1;
 
-/// A sentence transformer or a model of static embeddings out of a folder, run on this machine's processor.
+/// A sentence transformer or static embedding model in a folder that runs on this machine's processor.
 ///
-/// A text that is longer than the model reads (256 tokens for all-MiniLM-L6-v2, some 180 English words) is cut: its end
-/// has no part in the vector. A text that the model's vocabulary was not made for, such as a Chinese one in an English model,
-/// has the vector of zeros.
+/// A text that exceeds the input limit of the model (256 tokens for all-MiniLM-L6-v2, about 180 English words) is
+/// truncated. A text that the vocabulary does not cover, such as a Chinese text in an English model, gets the zero
+/// vector.
 #[derive(Debug)]
 pub struct LocalEmbedder {
     folder: PathBuf,
@@ -37,13 +37,14 @@ enum Model {
 }
 
 impl LocalEmbedder {
-    /// Opens the model in `folder`. Its weights are mapped, not read: what is not used costs nothing.
+    /// Opens the model in `folder`.
     ///
-    /// Many texts are spread over `threads`, or else over as many as the machine has. The files must not be written to
-    /// while the model is in use; to replace one, put the new file in its place.
+    /// The weights are memory-mapped, so unused parts are not read. Batches are distributed over `threads`, or over all
+    /// available processors by default. Do not write to the files while the model is in use; replace a file by renaming
+    /// a new one over it.
     ///
     /// # Errors
-    /// When the folder or a file of the model is missing or damaged, or the model is none that can be run.
+    /// If the folder or a file of the model is missing or damaged, or the model is not supported.
     pub fn open(folder: &Path, threads: Option<NonZeroUsize>) -> Result<Self, EmbedError> {
         Ok(Self::read(folder, threads)?)
     }
@@ -58,12 +59,12 @@ impl LocalEmbedder {
         Ok(Self { folder: folder.path_of(""), identity, tokenizer: opened.tokenizer, model, dimensions, threads })
     }
 
-    /// Returns how many numbers a vector has.
+    /// Returns the number of dimensions of a vector.
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// Returns the vectors of texts, or nothing for a text that the model's vocabulary was not made for.
+    /// Returns the vectors of the texts, with `None` for a text that the vocabulary does not cover.
     fn by_network(&self, encoder: &Encoder, pooling: Pooling, reading: Reading, texts: &[&str]) -> Vec<Vector> {
         let tokens = spread(self.threads, texts, |(): &mut (), text| {
             let lowered = reading.is_lowered.then(|| text.to_lowercase());
@@ -92,7 +93,7 @@ impl LocalEmbedder {
             end += input.ids.len();
             let pooled = match pooling {
                 Pooling::First => grid.column(start),
-                // The mean and the sum point the same way, and only that is kept.
+                // The sum has the same direction as the mean, and the length is normalized.
                 Pooling::Mean => grid.sum(start..end),
             };
             of_length_1(&pooled).ok_or_else(|| Weights::not_a_number(&self.folder))
@@ -106,7 +107,7 @@ impl LocalEmbedder {
             return Ok(None);
         }
         let sum = table.sum(&ids);
-        // Rows of zeros are those of tokens that say nothing.
+        // Tokens without meaning have rows of zeros.
         if sum.iter().all(|number| *number == 0.0) {
             return Ok(None);
         }
@@ -114,7 +115,7 @@ impl LocalEmbedder {
     }
 }
 
-/// A vector, or nothing for a text that the model's vocabulary was not made for.
+/// The vector of a text, or `None` if the vocabulary does not cover the text.
 type Vector = Result<Option<Embedding>, ModelError>;
 
 type Read = (Model, Opened, String, usize);

@@ -1,13 +1,13 @@
-//! What is wrong with a model in a folder.
+//! Errors of local models.
 
 use memory_core::{EmbedError, RerankError};
 
-/// Why a model in a folder cannot be used.
+/// The reason why a model in a folder cannot be used.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ModelError {
-    /// What is wrong, with the file's name.
+    /// The error message, with the name of the file.
     pub(super) why: String,
-    /// What to do about it.
+    /// The suggested next step.
     pub(super) hint: String,
 }
 

@@ -1,4 +1,4 @@
-//! How files of a model are read.
+//! Access to the files of a model folder.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -8,13 +8,15 @@ use serde::de::DeserializeOwned;
 
 use super::ModelError;
 
-/// A folder with a model, or a part of one.
+/// The folder of a model, or of one of its modules.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
 }
 
-/// The largest file that is read as a whole. Tokenizers have some hundred KB, those of many languages 20 MB.
+/// Maximum size of a file that is read as a whole, in bytes.
+///
+/// Tokenizers have a few hundred KB, multilingual ones up to 20 MB.
 const LARGEST: u64 = 64 << 20;
 
 impl Folder {
@@ -29,7 +31,7 @@ impl Folder {
         ))
     }
 
-    /// Returns the folder called `name` in this one, which the model's own files speak of.
+    /// Returns the subfolder `name`, which a file of the model refers to.
     pub(super) fn part(&self, name: &str) -> Result<Self, ModelError> {
         let is_inside = Path::new(name).components().all(|component| matches!(component, Component::Normal(_)));
         if !is_inside {
@@ -38,9 +40,9 @@ impl Folder {
         Self::open(&self.path.join(name))
     }
 
-    /// Returns the folder's own name.
+    /// Returns the name of the folder.
     pub(super) fn name(&self) -> String {
-        // A path such as `.` has no name as it stands.
+        // A path such as `.` has no file name before canonicalization.
         let path = self.path.canonicalize().unwrap_or_else(|_| self.path.clone());
         path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
     }
@@ -58,7 +60,7 @@ impl Folder {
         if !path.exists() {
             return Err(self.missing(file));
         }
-        // Opening a pipe would wait for somebody to write to it.
+        // Opening a pipe would block until another process writes to it.
         if !path.is_file() {
             return Err(self.damaged(file, "it is not a file"));
         }
@@ -78,7 +80,7 @@ impl Folder {
         self.parse(file, &self.read(file)?)
     }
 
-    /// Reads a file that a model need not have.
+    /// Parses an optional JSON file.
     pub(super) fn json_if_there<T: DeserializeOwned>(&self, file: &str) -> Result<Option<T>, ModelError> {
         if self.has(file) { self.json(file).map(Some) } else { Ok(None) }
     }
@@ -87,7 +89,7 @@ impl Folder {
         serde_json::from_slice(bytes).map_err(|error| self.damaged(file, &format!("it is not what it should be: {error}")))
     }
 
-    /// Says what is wrong with a file; another copy of it may be right.
+    /// Returns the error for a damaged file; another download may fix it.
     pub(super) fn damaged(&self, file: &str, what: &str) -> ModelError {
         ModelError::new(
             format!("{} cannot be used: {what}", self.path.join(file).display()),
@@ -95,7 +97,7 @@ impl Folder {
         )
     }
 
-    /// Says that a file is what it should be, but of a kind that we do not run.
+    /// Returns the error for a valid file of an unsupported kind.
     pub(super) fn unsupported(&self, file: &str, what: &str) -> ModelError {
         ModelError::new(
             format!("{} cannot be used: {what}", self.path.join(file).display()),

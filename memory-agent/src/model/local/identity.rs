@@ -1,23 +1,23 @@
-//! What tells one model from every other.
+//! The identity of a model, computed from its files.
 
 use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
-/// How much of each end of the weights is looked at.
+/// Number of bytes at each end of the weights that are hashed.
 const END: usize = 64 << 10;
 
-/// Returns a model's name with a hash of what makes its answers what they are.
+/// Returns the name of the model and a hash of its files.
 ///
-/// `parts` are the small files and settings, whole. Of the weights, which are large, the size, the header and both ends
-/// are looked at: two trainings of one network differ in every layer, so they differ there. Where the files lie and when
-/// they were written does not matter.
+/// `parts` are the small files and settings; they are hashed as a whole. Of the weights, which are large, only the
+/// size, the header and both ends are hashed. Two training runs of one network differ in every layer, so they also
+/// differ there. The path and the modification time of the files have no effect.
 pub(super) fn identity(name: &str, parts: &[&[u8]], weights: &[u8], header: usize) -> String {
     let mut hash = Sha256::new();
     let (head, tail) = (weights.len().min(header + END), weights.len().saturating_sub(END));
     let size = weights.len().to_le_bytes();
     for part in parts.iter().copied().chain([&size[..], &weights[..head], &weights[tail..]]) {
-        // With its length before it, no part can pass for the end of the one before.
+        // The length prefix separates each part from the next one.
         hash.update(part.len().to_le_bytes());
         hash.update(part);
     }

@@ -1,17 +1,17 @@
-//! BERT and XLM-R models and static embeddings out of a folder, run on this machine's processor.
+//! BERT and XLM-R models and static embeddings that run on this machine's processor.
 //!
-//! | file | what is decided there |
+//! | file | contents |
 //! |---|---|
-//! | `embedder` | how texts become vectors |
-//! | `reranker` | how a question and texts become scores |
-//! | `bert` | the network itself: weights and forward pass |
+//! | `embedder` | the embedding model |
+//! | `reranker` | the reranking model |
+//! | `bert` | the network: weights and forward pass |
 //! | `static_table` | models without a network: the mean of the tokens' vectors |
-//! | `tokenizer` | how a text becomes tokens |
-//! | `sentence` | what a sentence transformer does with the network's output |
-//! | `folder` | how files of a model are read |
-//! | `identity` | what tells one model from every other |
-//! | `spread` | how work is spread over threads |
-//! | `raw` | the only unsafe code: mapping a file, multiplying matrices |
+//! | `tokenizer` | conversion of texts to tokens |
+//! | `sentence` | configuration of sentence transformers: pooling and input length |
+//! | `folder` | access to the files of a model |
+//! | `identity` | the identity of a model |
+//! | `spread` | distribution of work over threads |
+//! | `raw` | the only unsafe code: memory-mapping and matrix multiplication |
 
 mod bert;
 mod embedder;

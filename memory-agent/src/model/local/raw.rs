@@ -1,6 +1,7 @@
-//! The only unsafe code of this crate: mapping a file, and multiplying matrices.
+//! The only unsafe code of this crate: memory-mapping a file, and multiplying matrices.
 //!
-//! Both are safe to call: what they rely on is checked here, save that nobody cuts the file while it is mapped.
+//! The functions are safe to call, because this module checks their preconditions. The only exception is that another
+//! process must not truncate a mapped file.
 #![expect(unsafe_code, reason = "a mapped file and the fast product of matrices are offered by no safe interface")]
 
 use std::fs::File;
@@ -9,15 +10,16 @@ use std::io;
 use gemm::Parallelism;
 use memmap2::Mmap;
 
-/// Maps a file into memory: only the pages that are looked at are read.
+/// Maps a file into memory, so that only the pages in use are read.
 pub(super) fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: the map is only read, as bytes or numbers, of which every pattern is a value. If another process writes to
-    // the file, other numbers come out; if it cuts the file, the system ends this process, as for every program that
-    // maps files. Whoever replaces a model puts the new file in place of the old one, which stays whole.
+    // SAFETY: the map is only read as bytes or numbers, for which every bit pattern is valid. If another process writes
+    // to the file, the numbers change. If it truncates the file, the system terminates this process, as it does for
+    // every program that maps files. Replacing a model by renaming a new file over the old one is safe, because the old
+    // file stays intact.
     unsafe { Mmap::map(file) }
 }
 
-/// A matrix within a slice: each row is `columns` numbers, and begins `step` numbers after the one before.
+/// A matrix within a slice: each row has `columns` numbers, and rows start `step` numbers apart.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Matrix<'a> {
     numbers: &'a [f32],
@@ -27,15 +29,17 @@ pub(super) struct Matrix<'a> {
 }
 
 impl<'a> Matrix<'a> {
+    /// Creates a matrix.
+    ///
     /// # Panics
-    /// When the slice is too short.
+    /// If the slice is too short.
     pub(super) fn new(numbers: &'a [f32], rows: usize, columns: usize, step: usize) -> Self {
         assert!(reach(rows, columns, step) <= numbers.len(), "{rows} rows of {columns} in {}", numbers.len());
         Self { numbers, rows, columns, step }
     }
 }
 
-/// A matrix that is written to.
+/// A mutable matrix within a slice.
 #[derive(Debug)]
 pub(super) struct MatrixMut<'a> {
     numbers: &'a mut [f32],
@@ -45,34 +49,36 @@ pub(super) struct MatrixMut<'a> {
 }
 
 impl<'a> MatrixMut<'a> {
+    /// Creates a mutable matrix.
+    ///
     /// # Panics
-    /// When the slice is too short, or rows overlap.
+    /// If the slice is too short, or rows overlap.
     pub(super) fn new(numbers: &'a mut [f32], rows: usize, columns: usize, step: usize) -> Self {
         assert!(reach(rows, columns, step) <= numbers.len(), "{rows} rows of {columns} in {}", numbers.len());
         assert!(columns <= step, "rows of {columns} every {step} overlap");
         Self { numbers, rows, columns, step }
     }
 
-    /// Adds `left · right` to what is there.
+    /// Adds `left · right` to the matrix.
     pub(super) fn add_product(&mut self, left: Matrix<'_>, right: Matrix<'_>) {
         assert_eq!((self.rows, self.columns, left.columns), (left.rows, right.columns, right.rows), "shapes fit");
         multiply(self, left, (left.columns, left.step, 1), right, Former::Kept, 1.0);
     }
 
-    /// Becomes `left · right`.
+    /// Sets the matrix to `left · right`.
     pub(super) fn set_product(&mut self, left: Matrix<'_>, right: Matrix<'_>) {
         assert_eq!((self.rows, self.columns, left.columns), (left.rows, right.columns, right.rows), "shapes fit");
         multiply(self, left, (left.columns, left.step, 1), right, Former::Replaced, 1.0);
     }
 
-    /// Becomes `factor · leftᵀ · right`.
+    /// Sets the matrix to `factor · leftᵀ · right`.
     pub(super) fn set_product_of_columns(&mut self, left: Matrix<'_>, right: Matrix<'_>, factor: f32) {
         assert_eq!((self.rows, self.columns, left.rows), (left.columns, right.columns, right.rows), "shapes fit");
         multiply(self, left, (left.rows, 1, left.step), right, Former::Replaced, factor);
     }
 }
 
-/// What becomes of the numbers that stood where the product goes.
+/// Whether a product is added to the previous numbers of its destination or replaces them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Former {
     Kept,
@@ -84,7 +90,9 @@ fn reach(rows: usize, columns: usize, step: usize) -> usize {
     last.map_or(0, |reach| reach.expect("a matrix that exists has a size"))
 }
 
-/// `left` is read along `inner` numbers, with the steps that lead `down` to its next row and `across` to its next column.
+/// Multiplies two matrices into `out`.
+///
+/// `left` has `inner` columns; `down` and `across` are the distances to its next row and to its next column.
 fn multiply(
     out: &mut MatrixMut<'_>,
     left: Matrix<'_>,
@@ -94,9 +102,9 @@ fn multiply(
     factor: f32,
 ) {
     let signed = |step: usize| isize::try_from(step).expect("a step within a slice is small");
-    // SAFETY: `new` has checked that all rows lie within the slices and that those written to do not overlap; the callers
-    // above have checked that the shapes fit, so that every element the product touches is one of these. The slice that
-    // is written to is borrowed for us alone.
+    // SAFETY: `new` has checked that all rows are within the slices and that the rows of `out` do not overlap. The
+    // callers have checked that the shapes match, so the product accesses only elements of these rows. The slice of
+    // `out` is borrowed exclusively.
     unsafe {
         gemm::gemm(
             out.rows,
@@ -132,7 +140,7 @@ mod tests {
         (start..).take(count).map(|number| f32::from(number % 19) - 9.0).collect()
     }
 
-    /// Checks `product` against `expected`, and that what lies between the rows was left alone.
+    /// Checks `product` against `expected`, and that the padding between the rows is unchanged.
     fn check(product: &[f32], rows: usize, columns: usize, step: usize, expected: impl Fn(usize, usize) -> f32) {
         for (row, numbers) in product.chunks(step.max(1)).enumerate().take(rows) {
             for (column, number) in numbers.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! How a question and texts become scores.
+//! A local reranking model.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,12 @@ use super::spread::spread;
 use super::tokenizer::{Tokenizer, Tokens};
 use super::{Folder, ModelError};
 
-/// A cross-encoder out of a folder, run on this machine's processor: a BERT model for sequence classification.
+/// A cross-encoder in a folder that runs on this machine's processor.
 ///
-/// A model of one label says how well the text answers; of two labels, the last one says so. Where a question and a text
-/// together are longer than the model reads (mostly 512 tokens), the longer one of them is cut.
+/// The model is a BERT model for sequence classification.
+///
+/// The score is the only logit of a model with one label, or the last logit of a model with two labels. If query and
+/// text together exceed the input limit of the model (usually 512 tokens), the longer of the two is truncated first.
 #[derive(Debug)]
 pub struct LocalReranker {
     folder: PathBuf,
@@ -31,13 +33,14 @@ pub struct LocalReranker {
 }
 
 impl LocalReranker {
-    /// Opens the model in `folder`. Its weights are mapped, not read: what is not used costs nothing.
+    /// Opens the model in `folder`.
     ///
-    /// Many texts are spread over `threads`, or else over as many as the machine has. The files must not be written to
-    /// while the model is in use; to replace one, put the new file in its place.
+    /// The weights are memory-mapped, so unused parts are not read. Batches are distributed over `threads`, or over all
+    /// available processors by default. Do not write to the files while the model is in use; replace a file by renaming
+    /// a new one over it.
     ///
     /// # Errors
-    /// When the folder or a file of the model is missing or damaged, or the model is none that can be run.
+    /// If the folder or a file of the model is missing or damaged, or the model is not supported.
     pub fn open(folder: &Path, threads: Option<NonZeroUsize>) -> Result<Self, RerankError> {
         Ok(Self::read(folder, threads)?)
     }
@@ -104,7 +107,7 @@ impl Reranker for LocalReranker {
     }
 }
 
-/// Returns how many labels the model tells apart.
+/// Returns the number of labels of the model.
 fn labels(folder: &Folder, weights: &Weights<'_>) -> Result<usize, ModelError> {
     let Some(shape) = weights.shape("classifier.weight") else {
         let why = "it holds no classifier.weight, so it is no cross-encoder";

@@ -1,4 +1,4 @@
-//! What a sentence transformer does with the network's output, and how long a text it reads.
+//! Configuration of sentence transformers: pooling, input length and lower case.
 
 use serde::Deserialize;
 
@@ -10,29 +10,29 @@ const CONFIG: &str = "config.json";
 const SENTENCE: &str = "sentence_bert_config.json";
 const TOKENIZER: &str = "tokenizer_config.json";
 
-/// The longest input that is ever read, in tokens. Attention needs memory for the square of it.
+/// Maximum length of any input, in tokens, because attention needs memory for its square.
 pub(super) const LONGEST: usize = 8_192;
 
-/// What becomes of the network's output.
+/// How the outputs for all tokens are combined into one vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pooling {
     /// The mean over all tokens.
     Mean,
-    /// What stands at the first token.
+    /// The output for the first token.
     First,
 }
 
-/// How a sentence transformer is put together.
+/// The module structure of a sentence transformer.
 #[derive(Debug)]
 pub(super) struct Sentence {
-    /// The folder of the network, which older models keep in a folder of its own.
+    /// Subfolder of the network, which some older models have.
     pub(super) part: Option<Folder>,
     pub(super) pooling: Pooling,
-    /// There is no network: each token has a vector, and a text has the mean of them.
+    /// Whether the model has no network; the vector of a text is then the mean of its tokens' vectors.
     pub(super) is_static: bool,
 }
 
-/// As much of `config.json` as tells models without a network from others.
+/// The part of `config.json` that identifies models without a network.
 #[derive(Debug, Default, Deserialize)]
 struct ModelType {
     model_type: Option<String>,
@@ -71,16 +71,16 @@ struct SentenceConfig {
 
 #[derive(Debug, Default, Deserialize)]
 struct TokenizerConfig {
-    // Models without a limit say so with a number that no integer holds.
+    // For models without a limit this number exceeds all integer types.
     model_max_length: Option<f64>,
 }
 
 impl Sentence {
-    /// Reads how a model is put together. One that does not say so takes the mean.
+    /// Reads the module structure. A model without `modules.json` uses mean pooling.
     pub(super) fn open(folder: &Folder) -> Result<Self, ModelError> {
         let mut sentence = Self { part: None, pooling: Pooling::Mean, is_static: false };
         let Some(modules) = folder.json_if_there::<Vec<Module>>(MODULES)? else {
-            // What is wrong with the file is told by who needs it.
+            // The caller that needs this file reports its defects.
             let kind = folder.json_if_there::<ModelType>(CONFIG).ok().flatten().unwrap_or_default().model_type;
             return Ok(Self { is_static: kind.as_deref() == Some("model2vec"), ..sentence });
         };
@@ -93,7 +93,7 @@ impl Sentence {
                         (!["", "."].contains(&module.path.as_str())).then(|| folder.part(&module.path)).transpose()?;
                 }
                 "Pooling" => sentence.pooling = pooling(&folder.part(&module.path)?)?,
-                // Vectors leave with length 1 in any case.
+                // All vectors are normalized to length 1 in any case.
                 "Normalize" => {}
                 other => return Err(folder.unsupported(MODULES, &format!("it asks for a module of the kind {other:?}"))),
             }
@@ -115,24 +115,24 @@ fn pooling(folder: &Folder) -> Result<Pooling, ModelError> {
     }
 }
 
-/// How a text is brought to the network.
+/// How a text is prepared for the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reading {
-    /// How many tokens an input may have, with those around the text.
+    /// Maximum number of tokens of an input, including special tokens.
     pub(super) most_tokens: usize,
-    /// The text becomes lower case before anything else.
+    /// Whether the text is converted to lower case first.
     pub(super) is_lowered: bool,
 }
 
 impl Reading {
-    /// Reads how long an input may be: what the sentence transformer says, else the tokenizer, never more than `positions`.
+    /// Reads the input limit: that of the sentence transformer, else of the tokenizer, at most `positions`.
     pub(super) fn open(folder: &Folder, positions: usize) -> Result<Self, ModelError> {
         let sentence: SentenceConfig = folder.json_if_there(SENTENCE)?.unwrap_or_default();
         let tokenizer: TokenizerConfig = folder.json_if_there(TOKENIZER)?.unwrap_or_default();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "too much becomes the most there is")]
         let said = sentence.max_seq_length.or(tokenizer.model_max_length.map(|length| length as usize));
         let most_tokens = said.unwrap_or(positions).min(positions).min(LONGEST);
-        // Two texts with the three tokens around them, and one token each.
+        // The minimum is two texts of one token each, with three special tokens.
         if most_tokens < 5 {
             return Err(folder.damaged(SENTENCE, &format!("an input of {most_tokens} tokens has no room for a text")));
         }

@@ -1,12 +1,12 @@
-//! How work is spread over threads.
+//! Distribution of work over threads.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Returns what `work` makes of each item, in order; whichever thread is free takes the next item.
+/// Returns the results of `work` for all items, in order; each idle thread takes the next item.
 ///
-/// Each thread has a workspace of its own. Where the system gives fewer threads than asked for, fewer do the work.
+/// Each thread has its own workspace. If the system starts fewer threads than requested, the work runs on fewer.
 pub(super) fn spread<T: Sync, W: Default, R: Send>(
     threads: NonZeroUsize,
     items: &[T],

@@ -1,27 +1,31 @@
-//! Models without a network: each token has a vector, and a text has the mean of its tokens' vectors.
+//! Models without a network: the vector of a text is the mean of its tokens' vectors.
 
 use super::bert::{Table, Weights};
 use super::tokenizer::{Opened, Tokenizer};
 use super::{Folder, ModelError};
 
-/// Tokens of a text that count, in a model of the library model2vec.
+/// Maximum number of tokens of a text in a model of the library model2vec.
 const MOST_TOKENS: usize = 512;
 
-/// The vectors of tokens.
+/// The vectors of all tokens.
 #[derive(Debug)]
 pub(super) struct StaticTable {
     rows: Table,
-    /// The row of each token, where several tokens share one.
+    /// The row of each token, if tokens share rows.
     places: Option<Vec<usize>>,
-    /// How much each token counts, where they do not count alike.
+    /// The weight of each token, if weights differ.
     factors: Option<Vec<f32>>,
-    /// The library model2vec reads [`MOST_TOKENS`] and no unknown ones; sentence transformers read all.
+    /// Whether the table is in the format of the library model2vec.
+    ///
+    /// Such models use at most [`MOST_TOKENS`] tokens and skip unknown ones; sentence transformers use all tokens.
     is_model2vec: bool,
 }
 
 impl StaticTable {
-    /// Reads a table as model2vec writes it (`embeddings`, and perhaps `weights` and `mapping`), or as sentence transformers
-    /// do (`embedding.weight`).
+    /// Reads a table in the format of model2vec or of sentence transformers.
+    ///
+    /// The tensors of model2vec are `embeddings` and the optional `weights` and `mapping`; that of sentence
+    /// transformers is `embedding.weight`.
     pub(super) fn open(folder: &Folder, weights: &Weights<'_>, opened: &Opened) -> Result<Self, ModelError> {
         let is_model2vec = weights.shape("embedding.weight").is_none();
         let rows = weights.static_rows(if is_model2vec { "embeddings" } else { "embedding.weight" })?;
@@ -38,7 +42,7 @@ impl StaticTable {
         self.rows.columns()
     }
 
-    /// Returns the tokens of a text that have a part in its vector, and those it has at all.
+    /// Returns the tokens of a text that contribute to its vector, and all tokens that were read.
     pub(super) fn tokens(&self, tokenizer: &Tokenizer, text: &str, longest: usize) -> (Vec<u32>, Vec<u32>) {
         if !self.is_model2vec {
             let all = tokenizer.plain(text, longest);
@@ -51,7 +55,7 @@ impl StaticTable {
         (all.iter().copied().filter(|id| Some(*id) != unknown).take(MOST_TOKENS).collect(), all)
     }
 
-    /// Returns the sum of the tokens' vectors, which points where their mean does.
+    /// Returns the sum of the tokens' vectors, which has the same direction as their mean.
     pub(super) fn sum(&self, ids: &[u32]) -> Vec<f64> {
         let mut sum = vec![0.0; self.dimensions()];
         let mut row = vec![0.0; self.dimensions()];

@@ -1,4 +1,4 @@
-//! What `config.json` says of a network.
+//! The network configuration in `config.json`.
 
 use serde::Deserialize;
 
@@ -7,22 +7,24 @@ use crate::model::local::{Folder, ModelError};
 
 pub(super) const FILE: &str = "config.json";
 
-/// The size and kind of a network.
+/// The dimensions and the kind of a network.
 #[derive(Debug)]
 pub(in crate::model::local) struct Config {
     pub(in crate::model::local) hidden: usize,
     pub(super) layers: usize,
     pub(super) heads: usize,
     pub(super) intermediate: usize,
-    /// How many tokens an input may have.
+    /// Maximum number of tokens of an input.
     pub(in crate::model::local) positions: usize,
-    /// The position of the first token: models of `RoBERTa`'s family leave out the ones up to that of padding.
+    /// Position of the first token.
+    ///
+    /// Models of the `RoBERTa` family skip all positions up to that of padding.
     pub(super) first_position: usize,
     pub(super) kinds: usize,
     pub(super) epsilon: f32,
     pub(super) activation: Activation,
     pub(in crate::model::local) is_classifier: bool,
-    /// The file as it stands.
+    /// The bytes of the file.
     pub(in crate::model::local) bytes: Vec<u8>,
 }
 

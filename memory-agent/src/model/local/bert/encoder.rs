@@ -1,4 +1,4 @@
-//! From tokens to what the network makes of them.
+//! The encoder: token embeddings followed by the layers of the network.
 
 use super::config::Config;
 use super::grid::Grid;
@@ -7,11 +7,13 @@ use super::weights::{Table, Weights};
 use crate::model::local::ModelError;
 use crate::model::local::tokenizer::Tokens;
 
-/// How many tokens are worth a pass through the network. Measured on one core: a text of 80 tokens alone takes 14 % longer
-/// than among others, and twice as many at once take no less, but more memory.
+/// Number of tokens after which a batch is large enough.
+///
+/// Measured on one core: a text of 80 tokens takes 14 % longer alone than in a batch. Batches of twice this size are no
+/// faster and need more memory.
 const TOKENS_AT_ONCE: usize = 256;
 
-/// The network up to its last layer.
+/// A network up to its last encoder layer.
 #[derive(Debug)]
 pub(in crate::model::local) struct Encoder {
     words: Table,
@@ -23,7 +25,7 @@ pub(in crate::model::local) struct Encoder {
     hidden: usize,
 }
 
-/// What the network needs while it works. One serves for any number of inputs, one after the other.
+/// Buffers of an encoder. One workspace can be reused for any number of batches, one after the other.
 #[derive(Debug, Default)]
 pub(in crate::model::local) struct Workspace {
     grid: Grid,
@@ -53,19 +55,19 @@ impl Encoder {
         Ok(Self { words, positions, first_position: config.first_position, kinds, norm, layers, hidden })
     }
 
-    /// Returns how many tokens there are.
+    /// Returns the number of tokens in the vocabulary.
     pub(in crate::model::local) fn vocabulary(&self) -> usize {
         self.words.len()
     }
 
-    /// Returns whether a second text can be told from the first.
+    /// Returns whether the network has separate segment embeddings for a second text.
     pub(in crate::model::local) fn tells_two_texts(&self) -> bool {
         2 <= self.kinds.len()
     }
 
-    /// Returns one column for each token of all inputs, one input after the other.
+    /// Returns the output of the last layer: one column for each token of all inputs, in input order.
     ///
-    /// Inputs do not see each other; doing some at once only spares time. Nothing is filled up to one length.
+    /// Inputs do not attend to each other, so a batch only saves time. No padding is added.
     pub(in crate::model::local) fn encode<'a>(&self, inputs: &[Tokens], workspace: &'a mut Workspace) -> &'a Grid {
         let Workspace { grid, row, scratch } = workspace;
         let lengths: Vec<usize> = inputs.iter().map(|input| input.ids.len()).collect();
@@ -87,7 +89,7 @@ impl Encoder {
     }
 }
 
-/// Returns the inputs in groups, in order: each is as much as the network has use for at once.
+/// Splits the inputs into consecutive batches of the size that the network processes efficiently.
 pub(in crate::model::local) fn groups(inputs: &[Tokens]) -> Vec<&[Tokens]> {
     let mut sum = 0;
     let has_room = |input: &Tokens, _: &Tokens| {

@@ -1,16 +1,16 @@
-//! What the network works on: a column for each token, a row for each feature.
+//! The matrix of activations: a column for each token, a row for each feature.
 //!
-//! That way round the weights, which are many, are read as they stand in the file, and what is done to each token is done
-//! to many tokens at once.
+//! With this layout the weights, which are by far the larger matrices, are used in the order of the file, and each
+//! elementwise operation runs on adjacent tokens.
 
 use std::ops::Range;
 
 use crate::model::local::raw::{Matrix, MatrixMut};
 
-/// Rows begin at multiples of this, so that the processor reads whole lines.
+/// Alignment of rows, in numbers, so that the processor reads whole cache lines.
 const LINE: usize = 16;
 
-/// Numbers in rows and columns. Between the last column and the next row there may be numbers that mean nothing.
+/// A matrix in row-major order with padded rows. The values of the padding are undefined.
 #[derive(Debug, Default)]
 pub(in crate::model::local) struct Grid {
     numbers: Vec<f32>,
@@ -19,19 +19,19 @@ pub(in crate::model::local) struct Grid {
 }
 
 impl Grid {
-    /// Gets another size. What the numbers are afterwards is not said.
+    /// Resizes the matrix. Its values are undefined afterwards.
     pub(in crate::model::local) fn resize(&mut self, rows: usize, columns: usize) {
         (self.columns, self.width) = (columns, columns.next_multiple_of(LINE));
         self.numbers.resize(rows * self.width, 0.0);
     }
 
-    /// Gets another size, and all numbers become 0.
+    /// Resizes the matrix and sets all numbers to 0.
     pub(super) fn reset(&mut self, rows: usize, columns: usize) {
         self.numbers.clear();
         self.resize(rows, columns);
     }
 
-    /// Gets as many columns as `other`, in each of which stands `column`.
+    /// Resizes the matrix to the columns of `other` and copies `column` into each column.
     pub(super) fn become_rows(&mut self, column: &[f32], other: &Self) {
         (self.columns, self.width) = (other.columns, other.width);
         self.numbers.clear();
@@ -50,19 +50,19 @@ impl Grid {
         }
     }
 
-    /// Puts `numbers` into a column, from the first row on.
+    /// Writes `numbers` to a column, starting at the first row.
     pub(in crate::model::local) fn set_column(&mut self, column: usize, numbers: &[f32]) {
         for (row, number) in self.numbers.chunks_exact_mut(self.width).zip(numbers) {
             row[column] = *number;
         }
     }
 
-    /// Returns a column.
+    /// Returns a copy of a column.
     pub(in crate::model::local) fn column(&self, column: usize) -> Vec<f32> {
         self.numbers.chunks_exact(self.width).map(|row| row[column]).collect()
     }
 
-    /// Returns the sum of some columns.
+    /// Returns the sum of a range of columns.
     pub(in crate::model::local) fn sum(&self, columns: Range<usize>) -> Vec<f32> {
         self.numbers.chunks_exact(self.width).map(|row| row[columns.clone()].iter().sum()).collect()
     }
@@ -71,12 +71,12 @@ impl Grid {
         self.columns
     }
 
-    /// Returns how many numbers stand between the beginnings of two rows.
+    /// Returns the distance between the starts of two rows, in numbers.
     pub(super) fn width(&self) -> usize {
         self.width
     }
 
-    /// Returns all numbers, with those that mean nothing.
+    /// Returns all numbers, including the padding.
     pub(in crate::model::local) fn numbers_mut(&mut self) -> &mut [f32] {
         &mut self.numbers
     }

@@ -1,4 +1,4 @@
-//! One layer of the network, and what it consists of.
+//! An encoder layer of the network and its parts.
 
 use super::config::Config;
 use super::grid::Grid;
@@ -7,7 +7,7 @@ use super::weights::{Numbers, Weights};
 use crate::model::local::ModelError;
 use crate::model::local::raw::Matrix;
 
-/// `weight · x + bias`
+/// A linear layer, `weight · x + bias`.
 #[derive(Debug)]
 pub(in crate::model::local) struct Linear {
     weight: Numbers,
@@ -23,7 +23,9 @@ impl Linear {
         Ok(Self { weight, bias, inputs, outputs })
     }
 
-    /// Reads the layer that a reranking model has behind the encoder, which the encoder's prefix is not put before.
+    /// Loads a layer outside the encoder, such as the classifier of a reranking model.
+    ///
+    /// Its tensor names do not have the prefix of the encoder.
     pub(in crate::model::local) fn open_outer(
         weights: &Weights<'_>,
         name: &str,
@@ -35,12 +37,12 @@ impl Linear {
         Ok(Self { weight, bias, inputs, outputs })
     }
 
-    /// Reads the layer through which a reranking model's first token goes.
+    /// Loads the pooling layer, which a reranking model applies to the first token.
     pub(in crate::model::local) fn open_pooler(weights: &Weights<'_>, hidden: usize) -> Result<Self, ModelError> {
         Self::open(weights, "pooler.dense", hidden, hidden)
     }
 
-    /// Puts the result for each column of `input` into `output`, which gets its own size.
+    /// Writes the result for each column of `input` to `output` and resizes `output`.
     pub(in crate::model::local) fn apply(&self, input: &Grid, output: &mut Grid) {
         output.become_rows(self.bias.get(), input);
         self.add(input, output);
@@ -60,7 +62,7 @@ impl Linear {
     }
 }
 
-/// Brings each column to mean 0 and variance 1, and then to a learned scale and place.
+/// Layer normalization: mean 0 and variance 1 for each column, then a learned scale and shift.
 #[derive(Debug)]
 pub(super) struct Norm {
     scale: Numbers,
@@ -81,7 +83,7 @@ impl Norm {
     }
 }
 
-/// One layer of the network.
+/// An encoder layer of the network.
 #[derive(Debug)]
 pub(super) struct Layer {
     query: Linear,
@@ -97,7 +99,7 @@ pub(super) struct Layer {
     hidden: usize,
 }
 
-/// What a layer needs while it works.
+/// Buffers of a layer.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     query: Grid,
@@ -130,7 +132,7 @@ impl Layer {
         })
     }
 
-    /// Changes the columns of all inputs; `lengths` tells how many columns belong to each.
+    /// Applies the layer to the columns of all inputs; `lengths` is the number of columns of each input.
     pub(super) fn apply(&self, grid: &mut Grid, lengths: &[usize], scratch: &mut Scratch) {
         self.query.apply(grid, &mut scratch.query);
         self.key.apply(grid, &mut scratch.key);
@@ -144,7 +146,7 @@ impl Layer {
         self.output_norm.apply(grid);
     }
 
-    /// Each token of an input looks at every token of the same input, once for each head.
+    /// Computes attention: each token attends to every token of the same input, once for each head.
     fn attend(&self, lengths: &[usize], scratch: &mut Scratch) {
         let Scratch { query, key, value, scores, context, .. } = scratch;
         let size = self.hidden / self.heads;
@@ -156,7 +158,7 @@ impl Layer {
             scores.resize(length, length);
             for head in 0..self.heads {
                 let rows = head * size..(head + 1) * size;
-                // A column of the scores is what one token thinks of all.
+                // A column of `scores` has the scores of one query token for all key tokens.
                 scores.matrix_mut(0..length, 0..length).set_product_of_columns(
                     key.matrix(rows.clone(), columns.clone()),
                     query.matrix(rows.clone(), columns.clone()),

@@ -1,18 +1,18 @@
-//! The arithmetic of the network that is no product of matrices.
+//! Elementwise and columnwise operations of the network, other than matrix products.
 //!
-//! Everything is done to many numbers side by side, and compiled for the processor at hand.
+//! Each operation is vectorized and compiled for the instruction set of the processor.
 #![expect(clippy::inline_always, reason = "only what is inlined is compiled for the processor at hand")]
 
 use pulp::Arch;
 
-/// What is done to each number between the two halves of a layer.
+/// The activation function between the two linear halves of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Activation {
-    /// `x · Φ(x)`, with the normal distribution Φ.
+    /// `x · Φ(x)`, where Φ is the cumulative normal distribution.
     Gelu,
-    /// The same, with the hyperbolic tangent in place of Φ.
+    /// GELU with the approximation of Φ by the hyperbolic tangent.
     GeluTanh,
-    /// What is negative becomes 0.
+    /// Replaces negative numbers by 0.
     Relu,
 }
 
@@ -30,7 +30,7 @@ impl Activation {
         match self {
             Self::Gelu => each(numbers, gelu),
             Self::GeluTanh => each(numbers, gelu_tanh),
-            // A comparison with NaN is false, and NaN must not vanish.
+            // A comparison with NaN is false, so NaN is preserved.
             Self::Relu => each(numbers, |x| if x < 0.0 { 0.0 } else { x }),
         }
     }
@@ -48,7 +48,7 @@ fn each(numbers: &mut [f32], change: impl Fn(f32) -> f32) {
     );
 }
 
-/// Brings each column to mean 0 and variance 1, and then to the `scale` and `shift` of each row.
+/// Normalizes each column to mean 0 and variance 1, then applies the `scale` and `shift` of each row.
 pub(super) fn normalise_columns(numbers: &mut [f32], width: usize, scale: &[f32], shift: &[f32], epsilon: f32) {
     let rows = real(scale.len());
     let (mut means, mut factors) = (vec![0.0; width], vec![0.0; width]);
@@ -80,7 +80,7 @@ pub(super) fn normalise_columns(numbers: &mut [f32], width: usize, scale: &[f32]
     );
 }
 
-/// Makes each column positive and its sum 1.
+/// Applies softmax to each column, so that its numbers are positive and their sum is 1.
 pub(super) fn softmax_columns(numbers: &mut [f32], width: usize) {
     let (mut largest, mut sums) = (vec![f32::MIN; width], vec![0.0; width]);
     Arch::new().dispatch(
@@ -109,7 +109,7 @@ pub(super) fn softmax_columns(numbers: &mut [f32], width: usize) {
     );
 }
 
-/// Returns a count as a number; counts here are far below 2^24, up to which that is exact.
+/// Converts a count to `f32`. Counts here are far below 2^24, the limit for exact conversion.
 #[expect(clippy::cast_precision_loss, reason = "lengths are short")]
 pub(super) fn real(count: usize) -> f32 {
     count as f32
@@ -128,12 +128,12 @@ fn gelu_tanh(x: f32) -> f32 {
 
 #[inline(always)]
 fn tanh(x: f32) -> f32 {
-    // Never above 1, because e^−2|x| is between 0 and 1.
+    // The result never exceeds 1, because e^−2|x| is between 0 and 1.
     let small = exp(-2.0 * x.abs());
     ((1.0 - small) / (1.0 + small)).copysign(x)
 }
 
-/// The error function, within 2e-7: formula 7.1.26 of Abramowitz and Stegun.
+/// Returns the error function with an error below 2e-7, by formula 7.1.26 of Abramowitz and Stegun.
 #[inline(always)]
 fn erf(x: f32) -> f32 {
     let t = 1.0 / (1.0 + 0.327_591_1 * x.abs());
@@ -141,12 +141,14 @@ fn erf(x: f32) -> f32 {
     (1.0 - series * exp(-x * x)).copysign(x)
 }
 
-/// `e^x` within 2e-7 of itself. Below −87 it is as good as 0; NaN stays NaN.
+/// Returns `e^x` with a relative error below 2e-7.
+///
+/// `x` is clamped to −87..=88; e^−87 is practically 0. NaN stays NaN.
 #[inline(always)]
 fn exp(x: f32) -> f32 {
-    // Added to a number, its whole part comes to stand in the last bits.
+    // Adding this constant rounds a number to an integer and moves the integer into the lowest bits.
     const ROUND: f32 = 12_582_912.0;
-    // ln 2 in two parts, the first of which is short enough for exact products.
+    // ln 2 as a sum of two constants; the first has few enough digits for exact products.
     const LN_2: (f32, f32) = (0.693_359_4, -2.121_944_4e-4);
     let x = x.clamp(-87.0, 88.0);
     let rounded = x * std::f32::consts::LOG2_E + ROUND;

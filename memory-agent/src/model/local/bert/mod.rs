@@ -1,4 +1,4 @@
-//! The network: BERT, as Devlin and others described it in 2018.
+//! The BERT network, as described by Devlin et al. in 2018.
 
 mod config;
 mod encoder;

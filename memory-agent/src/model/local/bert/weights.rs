@@ -1,4 +1,4 @@
-//! The numbers of a network, out of `model.safetensors`.
+//! The weights of a network in `model.safetensors`.
 
 use std::fmt::{self, Debug};
 use std::ops::Range;
@@ -13,17 +13,17 @@ use crate::model::local::{Folder, ModelError, raw};
 
 const FILE: &str = "model.safetensors";
 
-/// What stands before the header: its size.
+/// Length of the field with the header size at the start of the file, in bytes.
 const SIZE: usize = 8;
 
-/// A file of weights, mapped into memory.
+/// A memory-mapped file of weights.
 #[derive(Debug)]
 pub(in crate::model::local) struct Weights<'a> {
     folder: &'a Folder,
     map: Arc<Mmap>,
     metadata: safetensors::tensor::Metadata,
     data: usize,
-    /// What a published checkpoint puts before each name: some have `bert.` or `roberta.`.
+    /// Prefix of the tensor names of the encoder; some published checkpoints have `bert.` or `roberta.`.
     prefix: &'static str,
 }
 
@@ -38,22 +38,22 @@ impl<'a> Weights<'a> {
         Ok(Self { folder, map: Arc::new(map), metadata, data: SIZE + header, prefix })
     }
 
-    /// Returns the whole file, and how long its header is.
+    /// Returns the bytes of the file and the offset of its data section.
     pub(in crate::model::local) fn bytes(&self) -> (&[u8], usize) {
         (&self.map, self.data)
     }
 
-    /// Returns the shape of a tensor outside of the encoder.
+    /// Returns the shape of a tensor outside the encoder.
     pub(in crate::model::local) fn shape(&self, name: &str) -> Option<&[usize]> {
         self.metadata.info(name).map(|info| info.shape.as_slice())
     }
 
-    /// Returns a tensor of the encoder as numbers.
+    /// Returns a tensor of the encoder as `f32` numbers.
     pub(super) fn numbers(&self, name: &str, shape: &[usize]) -> Result<Numbers, ModelError> {
         self.outer_numbers(&format!("{}{name}", self.prefix), shape)
     }
 
-    /// Returns a tensor outside of the encoder as numbers.
+    /// Returns a tensor outside the encoder as `f32` numbers.
     pub(super) fn outer_numbers(&self, name: &str, shape: &[usize]) -> Result<Numbers, ModelError> {
         let Table { kind, map, range, .. } = self.table(name, shape)?;
         let bytes = &map[range.clone()];
@@ -68,14 +68,14 @@ impl<'a> Weights<'a> {
         })
     }
 
-    /// Returns a tensor of the encoder of which only some rows will be asked for. How many it has does not matter.
+    /// Returns a tensor of the encoder for access by row; it may have any number of rows.
     pub(super) fn rows(&self, name: &str, columns: usize) -> Result<Table, ModelError> {
         let name = format!("{}{name}", self.prefix);
         let rows = self.shape(&name).and_then(|shape| shape.first().copied()).unwrap_or(0);
         self.table(&name, &[rows, columns])
     }
 
-    /// Returns the tensor of static embeddings, which may have whole numbers, as rows of any length.
+    /// Returns the table of static embeddings for access by row; it may hold integers and have any shape.
     pub(in crate::model::local) fn static_rows(&self, name: &str) -> Result<Table, ModelError> {
         let Some(&[rows, columns]) = self.shape(name) else {
             return Err(self.damaged(&format!("it holds no table {name}")));
@@ -86,7 +86,7 @@ impl<'a> Weights<'a> {
         self.table_of(name, &[rows, columns], STATIC)
     }
 
-    /// Returns a row of numbers, if there is a tensor of this name.
+    /// Returns a tensor of one dimension as `f32` numbers, if the file contains it.
     pub(in crate::model::local) fn static_row(&self, name: &str) -> Result<Option<Vec<f32>>, ModelError> {
         let Some(&[columns]) = self.shape(name) else { return Ok(None) };
         let table = self.table_of(name, &[columns], STATIC)?;
@@ -95,7 +95,7 @@ impl<'a> Weights<'a> {
         Ok(Some(row))
     }
 
-    /// Returns a row of places in another tensor, if there is a tensor of this name.
+    /// Returns a tensor of row indices into another tensor, if the file contains it.
     pub(in crate::model::local) fn places(&self, name: &str) -> Result<Option<Vec<usize>>, ModelError> {
         let Some(info) = self.metadata.info(name) else { return Ok(None) };
         let bytes = &self.map[self.data + info.data_offsets.0..self.data + info.data_offsets.1];
@@ -112,7 +112,7 @@ impl<'a> Weights<'a> {
     }
 
     fn table_of(&self, name: &str, shape: &[usize], kinds: &[Kind]) -> Result<Table, ModelError> {
-        // Checkpoints of the first years have other names for the two halves of a norm.
+        // Early checkpoints use other names for the weight and the bias of a norm.
         let former = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta");
         let Some(info) = self.metadata.info(name).or_else(|| self.metadata.info(&former)) else {
             return Err(self.folder.damaged(FILE, &format!("it holds no {name}")));
@@ -132,12 +132,12 @@ impl<'a> Weights<'a> {
         Ok(Table { kind, map: Arc::clone(&self.map), range: self.data + start..self.data + end, columns })
     }
 
-    /// Says what is wrong with the file.
+    /// Returns the error for a damaged file.
     pub(in crate::model::local) fn damaged(&self, what: &str) -> ModelError {
         self.folder.damaged(FILE, what)
     }
 
-    /// Says that the answers of the network in `folder` are no numbers.
+    /// Returns the error for a network in `folder` with an output that is not finite.
     pub(in crate::model::local) fn not_a_number(folder: &Path) -> ModelError {
         ModelError::new(
             format!("{} cannot be used: its numbers lead to no finite result", folder.join(FILE).display()),
@@ -146,15 +146,15 @@ impl<'a> Weights<'a> {
     }
 }
 
-/// Numbers that are read one after the other.
+/// The numbers of a tensor that is read as a whole.
 pub(super) enum Numbers {
-    /// As they stand in the file.
+    /// Mapped directly from the file.
     Mapped { map: Arc<Mmap>, range: Range<usize> },
-    /// Where they do not stand there as this machine needs them.
+    /// Converted copies, for another number format, byte order or alignment.
     Copied(Vec<f32>),
 }
 
-/// The numbers that networks are made of, and static embeddings.
+/// Number formats of networks and, below, of static embeddings.
 const NETWORK: &[Kind] = &[Kind::F32, Kind::F16, Kind::Bf16];
 const STATIC: &[Kind] = &[Kind::F32, Kind::F64, Kind::F16, Kind::Bf16, Kind::I8];
 
@@ -173,7 +173,7 @@ impl Debug for Numbers {
     }
 }
 
-/// Numbers of which some rows are read.
+/// A tensor that is read by row.
 #[derive(Debug)]
 pub(in crate::model::local) struct Table {
     kind: Kind,
@@ -187,22 +187,22 @@ impl Table {
         self.range.len() / (self.columns * self.kind.size())
     }
 
-    /// Returns how many numbers a row has.
+    /// Returns the length of a row.
     pub(in crate::model::local) fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Adds a row to what is there.
+    /// Adds a row to `numbers`.
     ///
     /// # Panics
-    /// When there is no such row.
+    /// If the row does not exist.
     pub(in crate::model::local) fn add_row(&self, row: usize, numbers: &mut [f32]) {
         let size = self.columns * self.kind.size();
         self.kind.add(&self.map[self.range.clone()][row * size..][..size], numbers);
     }
 }
 
-/// How a number is written.
+/// The number format of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     F32,

@@ -1,13 +1,13 @@
-//! The normalisation that a `SentencePiece` model brings along: which parts of a text become which.
+//! The character normalization map of a `SentencePiece` model.
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Longer graphemes are looked up character by character.
+/// Maximum length of a grapheme that is looked up as a whole, in bytes.
 const LONGEST_GRAPHEME: usize = 5;
 
-/// A map from characters to what they become: a trie as a double array of 32-bit units, and the texts its leaves lead to.
+/// A normalization map: a trie as a double array of 32-bit units, and the replacement texts.
 ///
-/// Each text ends with a zero byte. A unit is laid out as in Darts-clone.
+/// Each replacement ends with a zero byte. The layout of a unit is that of Darts-clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Charsmap {
     units: Vec<u32>,
@@ -15,7 +15,7 @@ pub(super) struct Charsmap {
 }
 
 impl Charsmap {
-    /// Reads a map: the length of the trie in bytes, the trie, and the texts. Returns nothing if it is none.
+    /// Parses a map: the length of the trie in bytes, the trie, and the texts. Returns `None` if invalid.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
         let (length, rest) = bytes.split_first_chunk()?;
         let (trie, texts) = rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)?;
@@ -24,8 +24,10 @@ impl Charsmap {
         (!units.is_empty()).then_some(Self { units, texts })
     }
 
-    /// Normalises a text as the crate `tokenizers` does: a short grapheme of which a beginning is in the map becomes what the
-    /// shortest such beginning does; other graphemes are looked up character by character.
+    /// Normalizes a text as the crate `tokenizers` does.
+    ///
+    /// If a short grapheme has a prefix in the map, the replacement of the shortest such prefix replaces the whole
+    /// grapheme. Other graphemes are looked up character by character.
     pub(super) fn normalize(&self, text: &str) -> String {
         let mut normalized = String::with_capacity(text.len());
         for grapheme in text.graphemes(true) {
@@ -44,7 +46,7 @@ impl Charsmap {
         normalized
     }
 
-    /// Returns what the shortest beginning of `text` that is in the map becomes.
+    /// Returns the replacement of the shortest prefix of `text` that is in the map.
     fn replacement(&self, text: &str) -> Option<&str> {
         let mut place = offset(*self.units.first()?);
         for byte in text.bytes().take_while(|byte| *byte != 0) {

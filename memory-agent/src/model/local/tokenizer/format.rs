@@ -1,4 +1,4 @@
-//! What `tokenizer.json`, `vocab.txt` and `tokenizer_config.json` look like.
+//! The formats of `tokenizer.json`, `vocab.txt` and `tokenizer_config.json`.
 
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ pub(super) const FAST: &str = "tokenizer.json";
 const VOCABULARY: &str = "vocab.txt";
 const CONFIG: &str = "tokenizer_config.json";
 
-/// What the models of the time do when nothing is said.
+/// Defaults of BERT tokenizers.
 const MOST_CHARACTERS: usize = 100;
 const UNKNOWN: &str = "[UNK]";
 const PREFIX: &str = "##";
@@ -109,7 +109,7 @@ enum PrependScheme {
     Never,
 }
 
-/// As much of `tokenizer.json` as any kind of tokenizer has.
+/// The part of `tokenizer.json` that all kinds of tokenizers share.
 #[derive(Debug, Deserialize)]
 struct AnyKind {
     model: AnyModel,
@@ -142,7 +142,7 @@ fn most_characters() -> usize {
     MOST_CHARACTERS
 }
 
-/// A tokenizer, and the bytes that make it what it is.
+/// A tokenizer with the bytes of the file that defines it.
 #[derive(Debug)]
 pub(in crate::model::local) struct Opened {
     pub(in crate::model::local) tokenizer: Tokenizer,
@@ -151,9 +151,9 @@ pub(in crate::model::local) struct Opened {
 }
 
 impl Tokenizer {
-    /// Reads a model's tokenizer: `tokenizer.json`, or `vocab.txt` with `tokenizer_config.json`.
+    /// Loads the tokenizer of a model: `tokenizer.json`, or `vocab.txt` with `tokenizer_config.json`.
     pub(in crate::model::local) fn open(folder: &Folder) -> Result<Opened, ModelError> {
-        // A model that has neither is told that the first one is missing.
+        // If both files are missing, the error names `tokenizer.json`.
         if !folder.has(FAST) && folder.has(VOCABULARY) { slow(folder) } else { fast(folder) }
     }
 }
@@ -163,7 +163,7 @@ fn fast(folder: &Folder) -> Result<Opened, ModelError> {
     let parsed: Result<Fast, ModelError> = folder.parse(FAST, &bytes);
     let kind = match &parsed {
         Ok(fast) => fast.model.kind.clone(),
-        // Tokenizers of other kinds have vocabularies of other shapes.
+        // The vocabularies of other kinds of tokenizers have other JSON types.
         Err(_) => folder.parse::<AnyKind>(FAST, &bytes).ok().and_then(|any| any.model.kind),
     };
     if let Some(kind) = kind.filter(|kind| kind != "WordPiece" && kind != "Unigram") {
@@ -304,7 +304,7 @@ fn slow(folder: &Folder) -> Result<Opened, ModelError> {
     Ok(Opened { tokenizer, bytes, file: VOCABULARY })
 }
 
-/// What a `WordPiece` tokenizer is made of.
+/// The components of a `WordPiece` tokenizer.
 struct Parts<'a> {
     pieces: Pieces,
     unknown: &'a str,
@@ -334,18 +334,18 @@ fn lacks(folder: &Folder, file: &'static str, token: &str) -> ModelError {
 }
 
 impl Opened {
-    /// Checks that the network knows every token, and that there are special tokens to put around a text.
+    /// Checks that the network covers the vocabulary and that all special tokens are defined.
     pub(in crate::model::local) fn check(&self, folder: &Folder, encoder: &Encoder) -> Result<(), ModelError> {
         self.check_frame(folder)?;
         self.check_rows(folder, encoder.vocabulary())
     }
 
-    /// Checks that there are special tokens to put around a text.
+    /// Checks that all special tokens are defined.
     pub(super) fn check_frame(&self, folder: &Folder) -> Result<(), ModelError> {
         self.tokenizer.frame.as_ref().map(|_| ()).map_err(|token| lacks(folder, self.file, token))
     }
 
-    /// Checks that each token is one of `known` rows.
+    /// Checks that the vocabulary has at most `known` rows.
     pub(in crate::model::local) fn check_rows(&self, folder: &Folder, known: usize) -> Result<(), ModelError> {
         let rows = self.tokenizer.rows;
         if rows <= known {

@@ -1,10 +1,10 @@
-//! How a text becomes tokens: words and pieces of words (`WordPiece`), or the most probable pieces (`SentencePiece` unigram).
+//! Tokenizers: `WordPiece`, and the unigram model of `SentencePiece`.
 //!
-//! A special token that is written out in a text, such as `[SEP]` or `</s>`, is text like any other: what somebody remembered
-//! cannot end one input and begin the next.
+//! A special token in a text, such as `[SEP]` or `</s>`, is plain text: the content of a memory cannot end one input
+//! and start the next.
 //!
-//! The tokenizers are our own and not the crate `tokenizers`, because each search is a process: that crate takes 1.4 s and
-//! 480 MB to open a vocabulary of 250,000 pieces.
+//! The crate `tokenizers` is not used because each search is a separate process: that crate needs 1.4 s and 480 MB to
+//! open a vocabulary of 250,000 pieces.
 
 mod charsmap;
 mod format;
@@ -24,16 +24,16 @@ use special_tokens::Frame;
 use unigram::Unigram;
 use wordpiece::WordPiece;
 
-/// Turns texts into tokens.
+/// A tokenizer with its vocabulary.
 #[derive(Debug)]
 pub(super) struct Tokenizer {
     model: Model,
-    /// The special tokens around a text, or the name of the one that the vocabulary lacks.
+    /// The special tokens around a text, or the name of one that the vocabulary lacks.
     frame: Result<Frame, String>,
     scripts: Scripts,
-    /// One more than the largest token.
+    /// The largest token plus one.
     rows: usize,
-    /// The median length of a piece, in characters.
+    /// Median length of a piece, in characters.
     median_piece: usize,
 }
 
@@ -43,7 +43,7 @@ enum Model {
     Unigram(Box<Unigram>),
 }
 
-/// What the network reads: one number for each token, and how many of them belong to the first of two texts.
+/// The input of the network: the token ids, and how many of them belong to the first text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tokens {
     pub(super) ids: Vec<u32>,
@@ -51,7 +51,7 @@ pub(super) struct Tokens {
 }
 
 impl Tokenizer {
-    /// Returns the tokens of one text, with those that stand before and after it; a text of more than `most` is cut.
+    /// Returns the tokens of one text with the special tokens around it, truncated to `most`.
     pub(super) fn one(&self, text: &str, most: usize) -> Tokens {
         let Frame { before, after, .. } = self.frame();
         let mut ids = before.clone();
@@ -60,7 +60,7 @@ impl Tokenizer {
         Tokens { first: ids.len(), ids }
     }
 
-    /// Returns the tokens of two texts, with those around and between them; the longer text is cut first.
+    /// Returns the tokens of two texts with the special tokens; the longer text is truncated first.
     pub(super) fn pair(&self, one: &str, other: &str, most: usize) -> Tokens {
         let Frame { before, between, after } = self.frame();
         let room = most.saturating_sub(before.len() + between.len() + after.len());
@@ -77,7 +77,7 @@ impl Tokenizer {
         Tokens { ids, first }
     }
 
-    /// Returns the text's own tokens, at most `most`. What comes after them is not even read.
+    /// Returns the tokens of a text without special tokens, at most `most`. The rest is not read.
     pub(super) fn plain(&self, text: &str, most: usize) -> Vec<u32> {
         match &self.model {
             Model::WordPiece(model) => model.tokens(text, most),
@@ -85,7 +85,7 @@ impl Tokenizer {
         }
     }
 
-    /// Returns the token of what the vocabulary does not know, if it has one.
+    /// Returns the token for unknown text, if the vocabulary has one.
     pub(super) fn unknown(&self) -> Option<u32> {
         match &self.model {
             Model::WordPiece(model) => Some(model.unknown),
@@ -93,8 +93,10 @@ impl Tokenizer {
         }
     }
 
-    /// Returns whether the vocabulary was made for texts like this one, whose tokens are `ids`: most letters are of scripts it
-    /// has enough pieces of, and most tokens are known.
+    /// Returns whether the vocabulary covers a text with the tokens `ids`.
+    ///
+    /// At least half of the letters must be of scripts that the vocabulary covers, and at least half of the tokens
+    /// known.
     pub(super) fn covers(&self, text: &str, ids: &[u32]) -> bool {
         let unknown = ids.iter().filter(|id| Some(**id) == self.unknown()).count();
         2 * unknown <= ids.len() && self.scripts.cover(text)
@@ -111,7 +113,7 @@ impl Tokenizer {
     }
 }
 
-/// Returns how much each of two texts keeps of `room`: as long as it lasts the longer one is cut, then both alike.
+/// Divides `room` between two texts: the longer one is truncated first, then both equally.
 fn share(one: usize, other: usize, room: usize) -> (usize, usize) {
     if one + other <= room {
         return (one, other);

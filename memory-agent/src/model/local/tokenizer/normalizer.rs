@@ -1,4 +1,4 @@
-//! What becomes of a text before a unigram tokenizer splits it.
+//! Normalization of a text before a unigram tokenizer splits it.
 
 use regex::{NoExpand, Regex};
 use unicode_normalization::UnicodeNormalization;
@@ -6,7 +6,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::charsmap::Charsmap;
 
-/// One change of a text; a tokenizer has any number of them.
+/// A normalization step; a tokenizer has any number of them.
 #[derive(Debug)]
 pub(super) enum Normalizer {
     /// The map of a `SentencePiece` model.
@@ -16,14 +16,14 @@ pub(super) enum Normalizer {
     Nfkc,
     Nfkd,
     Lowercase,
-    /// Combining marks are left out.
+    /// Removes combining marks.
     StripAccents,
-    /// White space at the ends is left out.
+    /// Trims white space.
     Strip {
         left: bool,
         right: bool,
     },
-    /// A text that is not empty begins with this.
+    /// Adds this prefix to a non-empty text.
     Prepend(String),
     Replace {
         text: String,
@@ -43,7 +43,7 @@ impl Normalizer {
             Self::Nfd => text.nfd().collect(),
             Self::Nfkc => text.nfkc().collect(),
             Self::Nfkd => text.nfkd().collect(),
-            // Character by character: a sigma at the end of a word is no exception.
+            // Lowercasing by character has no special case for a final sigma.
             Self::Lowercase => text.chars().flat_map(char::to_lowercase).collect(),
             Self::StripAccents => text.chars().filter(|character| !is_combining_mark(*character)).collect(),
             Self::Strip { left, right } => {

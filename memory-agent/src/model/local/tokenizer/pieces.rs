@@ -1,11 +1,11 @@
-//! How a word falls into the pieces that a vocabulary knows.
+//! Segmentation of words into the pieces of a vocabulary.
 
 use std::fmt;
 
 use super::vocabulary::Vocabulary;
 use super::words::Word;
 
-/// The pieces a vocabulary knows: those that begin a word, and those that continue one.
+/// The pieces of a vocabulary: those that start a word, and those that continue one.
 pub(super) struct Pieces {
     vocabulary: Vocabulary,
     prefix: usize,
@@ -13,17 +13,17 @@ pub(super) struct Pieces {
     further: Table,
 }
 
-/// Where pieces stand in the vocabulary: a hash table with open addressing.
+/// An index from pieces to vocabulary entries: a hash table with open addressing.
 pub(super) struct Table {
-    /// 0 is nothing, and anything else one more than the place in the vocabulary.
+    /// 0 for an empty slot, else the index in the vocabulary plus one.
     slots: Vec<u32>,
     longest: usize,
 }
 
 impl Pieces {
-    /// Takes in a vocabulary, in which pieces that continue a word begin with `prefix`.
+    /// Indexes a vocabulary, in which pieces that continue a word start with `prefix`.
     ///
-    /// Where a piece is listed twice, the last one counts.
+    /// If a piece occurs twice, the last entry is used.
     pub(super) fn new(vocabulary: Vocabulary, prefix: &str) -> Self {
         let mut pieces = Self {
             prefix: prefix.len(),
@@ -42,19 +42,19 @@ impl Pieces {
         pieces
     }
 
-    /// Returns the number of a piece that begins a word.
+    /// Returns the number of a piece that starts a word.
     pub(super) fn number(&self, piece: &str) -> Option<u32> {
         self.first.find(&self.vocabulary, 0, piece).map(|index| self.vocabulary.piece(index).1)
     }
 
-    /// Returns how many numbers there are, with those that no piece has.
+    /// Returns the largest number plus one; some numbers below it may be unused.
     pub(super) fn rows(&self) -> usize {
         self.vocabulary.largest().map_or(0, |largest| largest as usize + 1)
     }
 
-    /// Appends the numbers of a word's pieces: the longest that is known, then the longest of what is left, to the end.
+    /// Appends the numbers of a word's pieces: repeatedly the longest known prefix of the rest.
     ///
-    /// A word that does not come out even is `unknown` as a whole, and so is one that is too long.
+    /// A word that cannot be segmented completely, or is too long, is `unknown` as a whole.
     pub(super) fn split(&self, word: Word<'_>, unknown: u32, numbers: &mut Vec<u32>) {
         let before = numbers.len();
         let mut rest = match word {
@@ -88,11 +88,11 @@ impl fmt::Debug for Table {
 
 impl Table {
     pub(super) fn for_pieces(count: usize) -> Self {
-        // At most half of the slots are ever taken, so that every search meets an empty one.
+        // At most half of the slots are used, so every lookup reaches an empty slot.
         Self { slots: vec![0; (2 * count + 1).next_power_of_two()], longest: 0 }
     }
 
-    /// `prefix` is how much of a piece in the vocabulary is left out of account.
+    /// Inserts a piece; `prefix` is the number of bytes to skip at the start of vocabulary entries.
     pub(super) fn insert(&mut self, vocabulary: &Vocabulary, prefix: usize, piece: &str, index: usize) {
         self.longest = self.longest.max(piece.len());
         let slot = self.slot(vocabulary, prefix, piece);
@@ -103,7 +103,7 @@ impl Table {
         (self.slots[self.slot(vocabulary, prefix, piece)] as usize).checked_sub(1)
     }
 
-    /// Reports every piece that `text` begins with and its length, the shortest first.
+    /// Calls `found` with the index and length of each piece that is a prefix of `text`, shortest first.
     pub(super) fn each_start(&self, vocabulary: &Vocabulary, text: &str, mut found: impl FnMut(usize, usize)) {
         let mut hash = FIRST_HASH;
         for (place, byte) in text.bytes().enumerate().take(self.longest) {
@@ -117,13 +117,13 @@ impl Table {
         }
     }
 
-    /// Returns the longest piece that `text` begins with, and its length.
+    /// Returns the index and the length of the longest piece that is a prefix of `text`.
     fn longest_start(&self, vocabulary: &Vocabulary, prefix: usize, text: &str) -> Option<(usize, usize)> {
         let ends = (1..=self.longest.min(text.len())).rev().filter(|end| text.is_char_boundary(*end));
         ends.into_iter().find_map(|end| Some((self.find(vocabulary, prefix, &text[..end])?, end)))
     }
 
-    /// Returns the slot in which the piece is, or would be.
+    /// Returns the slot of a piece, or the empty slot for inserting it.
     fn slot(&self, vocabulary: &Vocabulary, prefix: usize, piece: &str) -> usize {
         self.slot_from(fold(piece.bytes().fold(FIRST_HASH, mix)), vocabulary, prefix, piece)
     }
@@ -140,14 +140,14 @@ impl Table {
     }
 }
 
-/// FNV-1a.
+/// The offset basis of FNV-1a.
 const FIRST_HASH: u64 = 0xcbf2_9ce4_8422_2325;
 
 fn mix(hash: u64, byte: u8) -> u64 {
     (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
 }
 
-/// Folds the upper half of a hash onto the lower one.
+/// Folds the upper half of a hash into the lower half.
 #[expect(clippy::cast_possible_truncation, reason = "only some bits of it are used")]
 fn fold(hash: u64) -> usize {
     (hash ^ (hash >> 32)) as usize

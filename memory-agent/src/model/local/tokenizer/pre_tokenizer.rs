@@ -1,31 +1,31 @@
-//! Where a unigram tokenizer splits a text before it looks for pieces.
+//! Splitting of a text before a unigram tokenizer segments it.
 
-/// One way of splitting; a tokenizer has any number of them, each of which splits the parts of the one before.
+/// A splitting step; each step of a tokenizer splits the parts that the previous one returns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PreTokenizer {
-    /// At white space, which is left out.
+    /// Splits at white space and removes it.
     Whitespace,
-    /// Spaces become a visible character, which also begins a text.
+    /// Replaces spaces by a visible character, which may also be added at the start.
     Metaspace { space: char, prepend: Prepend, splits: bool },
 }
 
-/// Which parts begin with a space that was not there.
+/// The parts to which a leading space is added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prepend {
     Always,
-    /// The one at the beginning of the text.
+    /// Only the part at the start of the text.
     First,
     Never,
 }
 
-/// A part of a text, and whether the text begins with it.
+/// A part of a text, and whether the text starts with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Part {
     text: String,
     is_first: bool,
 }
 
-/// Splits a text in all these ways, one after the other. No part is empty.
+/// Applies the splitting steps in order. No part is empty.
 pub(super) fn split(text: String, pre_tokenizers: &[PreTokenizer]) -> Vec<String> {
     let mut parts = vec![Part { text, is_first: true }];
     for pre_tokenizer in pre_tokenizers {

@@ -1,27 +1,31 @@
-//! Which scripts a vocabulary was made for.
+//! Detection of the scripts that a vocabulary covers.
 //!
-//! The vocabulary of an English model has a few hundred characters of other scripts, and hardly any piece of two of their
-//! letters. Texts in them have vectors that tell nothing: such a text falls into single letters or unknown words.
+//! The vocabulary of an English model has a few hundred characters of other scripts, but hardly any piece with two of
+//! their letters. The vectors of texts in these scripts are meaningless, because the texts become single letters or
+//! unknown words.
 
 use std::collections::HashMap;
 
 use super::vocabulary::Vocabulary;
 
-/// Pieces that a vocabulary has of a script it was made for, at least: those of two letters and more, of which all-MiniLM-L6-v2
-/// has 8 in Cyrillic and none in Japanese kana. Small vocabularies have at least one in [`SHARE`].
+/// Minimum number of pieces of two or more letters of a covered script.
+///
+/// all-MiniLM-L6-v2 has 8 of Cyrillic and none of Japanese kana. For small vocabularies the minimum is one in
+/// [`SHARE`].
 const PIECES: usize = 100;
 const SHARE: usize = 250;
 
-/// The same for Chinese characters, each of which may be a word. all-MiniLM-L6-v2 has 488, BERT's multilingual models more
-/// than 8,000.
+/// Minimum number of pieces with Chinese characters.
+///
+/// A piece of one character counts, because it may be a word. all-MiniLM-L6-v2 has 488, BERT's multilingual models more than 8,000.
 const IDEOGRAPHS: usize = 1500;
 const IDEOGRAPHS_SHARE: usize = 20;
 
-/// The scripts that a vocabulary was made for.
+/// The scripts that a vocabulary covers.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Scripts(Vec<Script>);
 
-/// Letters that vocabularies have together or not at all: Chinese characters, Korean, or a block of 128 code points.
+/// A set of letters that vocabularies contain together: Chinese, Korean, or a block of 128 code points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Script {
     Ideographs,
@@ -30,7 +34,7 @@ enum Script {
 }
 
 impl Scripts {
-    /// Counts the pieces of each script.
+    /// Determines the covered scripts by the number of pieces of each.
     pub(super) fn of(vocabulary: &Vocabulary) -> Self {
         let mut counts: HashMap<Script, usize> = HashMap::new();
         for index in 0..vocabulary.len() {
@@ -55,8 +59,10 @@ impl Scripts {
         Self(scripts)
     }
 
-    /// Returns whether at least half of the text's letters are of these scripts. A letter counts by its bytes, since a Chinese
-    /// character says more than a Latin one. A text without letters is covered.
+    /// Returns whether at least half of the letters of the text are of covered scripts.
+    ///
+    /// A letter is weighted by its length in UTF-8, because a Chinese character carries more meaning than a Latin one.
+    /// A text without letters is covered.
     pub(super) fn cover(&self, text: &str) -> bool {
         let (mut known, mut all) = (0, 0);
         let mut former = (None, false);
@@ -73,7 +79,7 @@ impl Scripts {
 }
 
 impl Script {
-    /// Returns the script of a letter.
+    /// Returns the script of a letter, or `None` for other characters.
     fn of(character: char) -> Option<Self> {
         if !character.is_alphabetic() {
             return None;
@@ -98,7 +104,7 @@ mod tests {
         Scripts::of(&vocabulary)
     }
 
-    /// Returns `count` pieces of two letters from `first` on, each after `prefix`.
+    /// Returns `count` pieces of two letters, starting at `first`, each with `prefix`.
     fn pairs(prefix: &str, first: char, count: u32) -> impl Iterator<Item = String> {
         (0..count).map(move |number| {
             let letter = |at: u32| char::from_u32(u32::from(first) + at).expect("it is a letter");

@@ -1,4 +1,4 @@
-//! The special tokens that stand around a text.
+//! The special tokens around a text.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::format::FAST;
 use crate::model::local::{Folder, ModelError};
 
-/// The special tokens before a text, between two texts, and after the last one.
+/// The special tokens before a text, between two texts, and after the last text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Frame {
     pub(super) before: Vec<u32>,
@@ -15,7 +15,7 @@ pub(super) struct Frame {
     pub(super) after: Vec<u32>,
 }
 
-/// Which special tokens stand around a text: as a template, or as one of two kinds with a template of their own.
+/// The `post_processor` in `tokenizer.json`: a template, or one of two kinds with a fixed template.
 #[derive(Debug, Deserialize)]
 pub(super) struct PostProcessor {
     #[serde(rename = "type")]
@@ -58,7 +58,7 @@ impl PostProcessor {
                 Ok(Frame { before: vec![start], between, after: vec![end] })
             }
             "TemplateProcessing" => {
-                // The special tokens before the first text, after it, and after the second one.
+                // The special tokens before the first text, after it, and after the second text.
                 let parts = |template: &[TemplatePart]| -> Option<Vec<Vec<u32>>> {
                     let mut parts = vec![Vec::new()];
                     for part in template {

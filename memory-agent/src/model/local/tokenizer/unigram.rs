@@ -1,4 +1,4 @@
-//! `SentencePiece`'s unigram model: of all ways to split a text into pieces of the vocabulary, the most probable one.
+//! The unigram model of `SentencePiece`: the most probable segmentation of a text into pieces.
 
 use std::collections::HashSet;
 
@@ -7,10 +7,12 @@ use super::pieces::Table;
 use super::pre_tokenizer::{PreTokenizer, split};
 use super::vocabulary::Vocabulary;
 
-/// How much less probable than the least probable piece an unknown character is, as a logarithm.
+/// Difference of the log probability of an unknown character to that of the least probable piece.
 const UNKNOWN_PENALTY: f64 = 10.0;
 
-/// Bytes of a text that are looked at for each token wanted. The longest pieces of published vocabularies have 48.
+/// Number of bytes of a text that are read per requested token.
+///
+/// The longest pieces of published vocabularies have 48 bytes.
 const BYTES_PER_TOKEN: usize = 128;
 
 /// A unigram model.
@@ -20,25 +22,26 @@ pub(super) struct Unigram {
     pre_tokenizers: Vec<PreTokenizer>,
     vocabulary: Vocabulary,
     table: Table,
-    /// The token of characters that no piece has; several in a row are one token.
+    /// The token for unknown characters; a sequence of them becomes one token.
     pub(super) unknown: Option<u32>,
     unknown_score: f64,
-    /// The tokens of single bytes, which stand in for characters that no piece has.
+    /// The tokens of single bytes, which replace unknown characters.
     bytes: Option<Box<[u32; 256]>>,
 }
 
-/// How the best way up to a place in the text ends.
+/// The last step of the best segmentation up to a position in the text.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     score: f64,
     start: usize,
-    /// The place of a piece in the vocabulary; nothing for an unknown character.
+    /// Index of the piece in the vocabulary, or `None` for an unknown character.
     piece: Option<usize>,
 }
 
 impl Unigram {
-    /// Takes in a vocabulary with scores. `special` pieces are never found in a text. Where a piece is listed twice, the last
-    /// one counts.
+    /// Indexes a vocabulary with scores. `special` pieces are never matched in a text.
+    ///
+    /// If a piece occurs twice, the last entry is used.
     pub(super) fn new(
         vocabulary: Vocabulary,
         special: &HashSet<u32>,
@@ -81,7 +84,7 @@ impl Unigram {
         ids
     }
 
-    /// Appends the tokens of the most probable split of `text`; of equally probable ones, that of the longer last piece.
+    /// Appends the tokens of the most probable segmentation; ties go to the longer last piece.
     fn segment(&self, text: &str, steps: &mut Vec<Option<Step>>, ids: &mut Vec<u32>) {
         steps.clear();
         steps.resize(text.len() + 1, None);

@@ -1,4 +1,4 @@
-//! Tokens of the unigram model; the expected ones are those of the Python package `tokenizers` 0.23.
+//! Tests of the unigram model; expected tokens are from the Python package `tokenizers` 0.23.
 
 use std::fs;
 
@@ -50,8 +50,10 @@ const PIECES: &[(&str, f64)] = &[
     ("aa", -8.0),
 ];
 
-/// A map as `SentencePiece` makes it, of: Ａ ａ ﬁ ① ™ ﾀﾞ, an ideographic space, tab, line end and zero-width space, e with an
-/// acute accent, a fullwidth tilde, and a soft hyphen that becomes nothing.
+/// A map in the format of `SentencePiece` for Ａ ａ ﬁ ① ™ ﾀﾞ and other characters.
+///
+/// The others are an ideographic space, tab, line end and zero-width space, e with an acute accent, a fullwidth tilde,
+/// and a soft hyphen that is removed.
 const CHARSMAP: &str = concat!(
     "AAQAAAAgAAAJCQAACgUAAAEAAIDMAAIAgQ0AABEAAICtOQAAgCQCAAAAAICLJQAAohkAAISUAgAHAACAoAUAAAMAAICABAIAgEkAAIEFAAAMAACAoQUAAAUA",
     "AIAKAACADwAAgIAJAACR3AIAFAAAgL5kAgCeBQAAGAAAgB8AAAAeAAAArMwCAIHdAAAjAAAAIgAAACUAAAAkAAAAJwAAACYAAAApAAAAKAAAACsAAAAqAAAA",
@@ -67,8 +69,10 @@ const CHARSMAP: &str = concat!(
     "AAD2AAAA+QAAAPgAAAD7AAAA+gAAAP0AAAD8AAAA/wAAAP4AAAAAIAAxAEEAVE0AYQBmaQB+AMOpAOOCvwDjg4AA",
 );
 
-/// Texts, and their pieces in three tokenizers: as XLM-R has it; with spaces that are merged, lower case and bytes for what is
-/// unknown; and without splitting, by Unicode's own decomposition.
+/// Texts, and their pieces in three tokenizers.
+///
+/// The first is that of XLM-R. The second merges spaces, uses lower case, and uses bytes for unknown characters. The
+/// third does not split and uses Unicode decomposition.
 const TEXTS: &[(&str, [&str; 3])] = &[
     ("", ["", "", ""]),
     ("the dark modes", ["▁the ▁dark ▁mode s", "▁the ▁dark ▁mode s", "▁the ▁dark ▁mode s"]),

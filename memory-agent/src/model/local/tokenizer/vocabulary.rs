@@ -1,4 +1,4 @@
-//! The list of pieces that a model knows, as its file gives it.
+//! The pieces of a vocabulary, as listed in its file.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,14 +6,15 @@ use std::ops::Range;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// Pieces and their numbers, in the order of the file.
+/// Pieces and their numbers, in file order.
 ///
-/// Some 30,000 short strings are read before the first text can be. All in one string, that takes a fifth of the time.
+/// Some 30,000 short strings are read before the first text is tokenized. Storing them in one string takes a fifth of
+/// the time.
 #[derive(Default)]
 pub(super) struct Vocabulary {
     text: String,
     pieces: Vec<Piece>,
-    /// How probable each piece is, as a logarithm; empty where the file does not say.
+    /// Log probability of each piece; empty if the file has no scores.
     scores: Vec<f64>,
 }
 
@@ -47,12 +48,12 @@ impl Vocabulary {
         self.pieces.iter().map(|piece| piece.number).max()
     }
 
-    /// Tells whether the file says how probable each piece is.
+    /// Returns whether the file has a score for each piece.
     pub(super) fn has_scores(&self) -> bool {
         !self.scores.is_empty()
     }
 
-    /// Returns how probable a piece is, as a logarithm.
+    /// Returns the log probability of a piece.
     pub(super) fn score(&self, index: usize) -> f64 {
         self.scores.get(index).copied().unwrap_or_default()
     }
@@ -74,7 +75,7 @@ impl Vocabulary {
     }
 }
 
-/// A string that is taken from the file as it stands, if it stands there without escapes.
+/// A JSON string that is borrowed from the file if it contains no escapes.
 #[derive(serde::Deserialize)]
 struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
 

@@ -1,4 +1,4 @@
-//! `WordPiece`: words, each in the longest pieces that the vocabulary knows.
+//! The `WordPiece` model: each word is split into the longest known pieces.
 
 use super::pieces::Pieces;
 use super::words::{Spelling, Words};
@@ -8,14 +8,14 @@ use super::words::{Spelling, Words};
 pub(super) struct WordPiece {
     pub(super) spelling: Spelling,
     pub(super) pieces: Pieces,
-    /// The token of a word that does not come out even.
+    /// The token for a word that cannot be segmented.
     pub(super) unknown: u32,
-    /// Longer words are unknown.
+    /// Maximum length of a word; longer words are unknown.
     pub(super) most_characters: usize,
 }
 
 impl WordPiece {
-    /// Returns the first tokens of a text, at most `most`; what comes after them is not read.
+    /// Returns the first tokens of a text, at most `most`. The rest is not read.
     pub(super) fn tokens(&self, text: &str, most: usize) -> Vec<u32> {
         let mut ids = Vec::new();
         let mut words = Words::new(text, self.spelling, self.most_characters);

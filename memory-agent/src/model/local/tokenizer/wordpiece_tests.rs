@@ -56,7 +56,7 @@ fn shown(ids: &[u32]) -> String {
     ids.iter().map(|id| PIECES[*id as usize]).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the pieces of a text without those around it.
+/// Returns the pieces of a text without the special tokens.
 fn pieces(tokenizer: &Tokenizer, text: &str) -> String {
     let Tokens { ids, first } = tokenizer.one(text, usize::MAX);
     assert_eq!(first, ids.len());

@@ -1,4 +1,4 @@
-//! How a text falls into words.
+//! Splitting of a text into words.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -6,30 +6,30 @@ use std::str::Chars;
 use unicode_normalization::{Decompositions, UnicodeNormalization};
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// How a model wants its words spelled.
+/// Normalization options of a `WordPiece` model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "tokenizers have one switch for each")]
 pub(super) struct Spelling {
-    /// Control characters are left out.
+    /// Removes control characters.
     pub(super) is_clean: bool,
-    /// Each Chinese character is a word.
+    /// Treats each Chinese character as a word.
     pub(super) splits_chinese: bool,
-    /// Accents are taken off.
+    /// Removes accents.
     pub(super) drops_accents: bool,
-    /// Capitals become small.
+    /// Converts to lower case.
     pub(super) is_lower: bool,
 }
 
-/// One word, or punctuation mark.
+/// A word or punctuation mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word<'a> {
-    /// As the model wants it spelled.
+    /// The normalized word.
     Spelled(&'a str),
-    /// Longer than any vocabulary knows a word.
+    /// A word longer than the maximum length.
     TooLong,
 }
 
-/// The words of a text, one after the other. Punctuation marks are words of their own.
+/// An iterator over the words of a text. A punctuation mark is a separate word.
 pub(super) struct Words<'a> {
     characters: Peekable<Characters<'a>>,
     splits_chinese: bool,
@@ -49,7 +49,7 @@ struct Clean<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// A word of more than `most_characters` is too long.
+    /// Creates an iterator; a word of more than `most_characters` is too long.
     pub(super) fn new(text: &'a str, spelling: Spelling, most_characters: usize) -> Self {
         let clean = Clean { characters: text.chars(), is_clean: spelling.is_clean };
         let characters =
@@ -63,7 +63,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns the next word, or nothing at the end of the text.
+    /// Returns the next word, or `None` at the end of the text.
     pub(super) fn next(&mut self) -> Option<Word<'_>> {
         self.word.clear();
         let mut length = 0;
@@ -87,7 +87,7 @@ impl<'a> Words<'a> {
         Some(if length <= self.most_characters { Word::Spelled(&self.word) } else { Word::TooLong })
     }
 
-    /// Appends a character, unless the word is too long already, and returns how many it became.
+    /// Appends a character unless the word is already too long; returns the number of characters added.
     fn push(&mut self, character: char, length: usize) -> usize {
         if self.most_characters < length {
             return 1;
@@ -131,7 +131,7 @@ fn is_accent(character: char) -> bool {
     !character.is_ascii() && character.general_category() == GeneralCategory::NonspacingMark
 }
 
-/// Tells whether the character is punctuation: as Unicode says it, and every sign of ASCII.
+/// Returns whether the character is punctuation in Unicode or an ASCII symbol.
 fn is_punctuation(character: char) -> bool {
     if character.is_ascii() {
         return character.is_ascii_punctuation();
@@ -139,7 +139,7 @@ fn is_punctuation(character: char) -> bool {
     !character.is_alphanumeric() && character.general_category_group() == GeneralCategoryGroup::Punctuation
 }
 
-/// Tells whether a clean text leaves the character out. Tabs and line ends separate words and stay.
+/// Returns whether cleaning removes the character. Tabs and line breaks separate words and remain.
 fn is_control(character: char) -> bool {
     match character {
         '\t' | '\n' | '\r' => false,
@@ -152,9 +152,9 @@ fn is_control(character: char) -> bool {
     }
 }
 
-/// Tells whether the character is of a block that BERT's tokenizers call Chinese.
+/// Returns whether the character is of a block that BERT's tokenizers call Chinese.
 ///
-/// Kana and Hangul are not: those scripts put spaces between words or run on in their own way.
+/// Kana and Hangul are not in these blocks; such texts are split at white space and punctuation only.
 fn is_chinese(character: char) -> bool {
     matches!(
         character,
