@@ -1,4 +1,4 @@
-//! The tools that agents may use, on the memories of a home.
+//! Construction of the agent: the tools for a home, with models, hooks and instances.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,22 +17,23 @@ use crate::pending_page::PendingPage;
 use crate::reranking;
 use crate::topics;
 
-/// What the tools are beside the memories.
+/// The configuration of an agent other than its home.
 pub(crate) struct Parts<'a> {
-    /// Which are offered.
+    /// The selected tools.
     pub offer: &'a Offer,
     /// The embedding model.
     pub embedder: Option<Arc<dyn Embedder>>,
-    /// The folder of the topics, if it is another than the project's.
+    /// Folder of the topics, if it differs from that of the project.
     pub topic_folder: Option<PathBuf>,
-    /// The folder of the banks, if it is another than the usual ones.
+    /// Folder of the banks, if it differs from the default ones.
     pub bank_folder: Option<PathBuf>,
-    /// The sessions and values that tools reach.
+    /// The instances with the sessions and values for the tools.
     pub instances: Option<Arc<OpenInstances>>,
 }
 
-/// Returns what every front offers: the tools on the memories of `home`, with the models and the hooks of the settings. Models
-/// are opened once there is something for them to read.
+/// Creates the agent for `home` with the models and hooks of the settings.
+///
+/// All frontends use this agent. /// Models are opened on first use.
 pub(crate) fn agent(home: &Home, settings: &Settings, environment: &Environment, parts: Parts) -> Result<Arc<Agent>, Failure> {
     let banks = match parts.bank_folder {
         Some(folder) => banks::in_folder(folder, settings, environment, AgentName::NAMELESS),
@@ -52,11 +53,11 @@ pub(crate) fn agent(home: &Home, settings: &Settings, environment: &Environment,
     let agent = Agent::new(services, local_time, parts.offer, hooks, parts.instances.as_ref());
     let pending = PendingPage::of(home);
     let refresh = move || {
-        // The change is made; the daemon or the next command writes the page where this failed.
+        // The change is complete. If writing the page fails, the daemon or the next command writes it.
         let _ = pending.refresh();
     };
     let agent = agent.map_err(|error| Failure::Usage { why: error.message, hint: error.hint })?.after_changes(Box::new(refresh));
-    // Only tools of topics need something that may be missing.
+    // Only the topic tools can be unavailable.
     if agent.offered().next().is_none() {
         return Err(topics::no_tools(settings, environment));
     }

@@ -1,4 +1,4 @@
-//! Putting the crates together.
+//! Construction of the services from the settings, shared by all commands.
 
 use std::cell::RefCell;
 use std::os::unix::fs::PermissionsExt;
@@ -21,36 +21,38 @@ use crate::versions;
 use crate::zone::Zone;
 use memory_store::{FileStore, Freshness, Options, RandomIds, SystemClock};
 
-/// What a command works with.
+/// The context of a command.
 pub(crate) struct App<'a> {
-    /// What the environment says.
+    /// The environment variables and folders of the process.
     pub environment: &'a Environment,
     /// The flags that every command has.
     pub globals: Globals,
-    /// Where the answer goes.
+    /// The output of the command.
     pub output: Output,
-    /// The home that was opened last, if one was.
+    /// The home that was opened last, if any.
     pub opened: RefCell<Option<(Services, Arc<FileStore>)>>,
 }
 
-/// A process that answers again and again makes the index of the home at most once in this time.
+/// Minimum interval between two updates of the index page in a long-running process.
 const PAGE_REST: Duration = Duration::from_millis(250);
 
-/// A process that answers again and again keeps files that take about so many bytes: some six thousand of usual length.
+/// Size of the file cache in a long-running process, in bytes.
+///
+/// It is enough for about 6,000 files of typical size.
 pub(crate) const KEPT: usize = 8 << 20;
 
-/// The memories' home, opened.
+/// An opened home of memories.
 pub(crate) struct Home {
-    /// What the use cases work with.
+    /// The services for the use cases.
     pub services: Services,
-    /// The files, for what is about files.
+    /// The file store, for operations on files.
     pub store: Arc<FileStore>,
-    /// The time zone in which reminders are meant.
+    /// The time zone of reminders.
     pub zone: Zone,
 }
 
 impl Home {
-    /// Opens the home that `settings` name.
+    /// Opens the home that `settings` specify.
     pub(crate) fn open(settings: &Settings, options: Options) -> Result<Self, StoreError> {
         let store = Arc::new(FileStore::open(&settings.root.value, options)?);
         let clock = Arc::new(SystemClock);
@@ -70,7 +72,7 @@ impl Home {
         Ok(Self { services, store, zone: Zone::of(settings.timezone.value) })
     }
 
-    /// Writes the page of what is due anew, and tells whether there is one. What was done before stays done if that fails.
+    /// Updates the page of due reminders and returns whether it exists. A failure is only a warning.
     pub(crate) fn keep_pending(&self, output: &mut Output) -> Result<bool, Failure> {
         match self.store.keep_pending(|| memory_core::pending(&self.services, &self.zone)) {
             Ok(is_there) => Ok(is_there),
@@ -82,18 +84,18 @@ impl Home {
     }
 }
 
-/// Makes the index of the home anew, if it is time for it; tells whether it was.
+/// Updates the index page of the home if it is outdated; returns whether it was updated.
 fn keep_index_page(services: &Services, store: &FileStore) -> bool {
     store.keep_index_page(services.clock.now(), &|| memory_core::index_page(services)).unwrap_or(false)
 }
 
-/// Returns the present moment, for commands that open no home.
+/// Returns the current time, for commands that do not open a home.
 pub(crate) fn now() -> DateTime<Utc> {
     SystemClock.now()
 }
 
 impl App<'_> {
-    /// Reads the settings, and warns of keys that mean nothing.
+    /// Loads the settings and warns about unknown keys and about API keys that other users can read.
     pub(crate) fn settings(&mut self) -> Result<Settings, Failure> {
         let settings = Settings::load(self.globals.root.as_deref(), self.environment)?;
         for key in &settings.unknown {
@@ -109,18 +111,18 @@ impl App<'_> {
         Ok(settings)
     }
 
-    /// Opens the home that the settings name.
+    /// Opens the home that the settings specify.
     pub(crate) fn open(&mut self) -> Result<Home, Failure> {
         let settings = self.settings()?;
         self.open_with(&settings)
     }
 
-    /// Opens the home that `settings` name.
+    /// Opens the home that `settings` specify.
     pub(crate) fn open_with(&self, settings: &Settings) -> Result<Home, Failure> {
         Ok(self.remember(Home::open(settings, self.options())?))
     }
 
-    /// Opens the home that `settings` name, for a process that answers again and again.
+    /// Opens the home that `settings` specify, with a file cache for a long-running process.
     pub(crate) fn open_to_stay(&self, settings: &Settings) -> Result<Home, Failure> {
         Ok(self.remember(Home::open(settings, Options { kept: KEPT, ..self.options() })?))
     }
@@ -130,18 +132,19 @@ impl App<'_> {
         home
     }
 
-    /// Makes the index of the home anew, if something was written since it was made. The answer is printed already; and what
-    /// goes wrong is seen to by the next command.
+    /// Updates the index page of the home if it is outdated.
+    ///
+    /// The output is already printed, so errors are ignored; the next command repeats the update.
     pub(crate) fn keep_index_page(&self) {
         if let Some((services, store)) = self.opened.take() {
             keep_index_page(&services, &store);
         }
     }
 
-    /// Has git keep the home as it is now, if the settings say so and something was written since it last did.
+    /// Commits the home to git in the background, if the settings enable it and the home has changed.
     pub(crate) fn keep_versions(&mut self) {
         let Some((_, store)) = self.opened.borrow().clone() else { return };
-        // What cannot be read was complained of before.
+        // Errors in the settings were reported before.
         let Ok(settings) = Settings::load(self.globals.root.as_deref(), self.environment) else { return };
         if let (true, Ok(end)) = (settings.git.value, store.journal_end()) {
             versions::tell_trouble(store.root(), &end, &mut self.output);
@@ -149,7 +152,7 @@ impl App<'_> {
         }
     }
 
-    /// Does the same after calls of tools, on a thread of its own that ends with the agent, for a process that stays.
+    /// Updates the index page after tool calls, on a thread that ends with the agent.
     pub(crate) fn keep_index_page_meanwhile(&self, agent: &Agent) {
         let Some((services, store)) = self.opened.borrow().clone() else { return };
         let happened = agent.subscribe();
@@ -157,7 +160,7 @@ impl App<'_> {
             let mut last: Option<Instant> = None;
             for event in happened {
                 if matches!(event.kind, EventKind::ToolEnd { .. }) {
-                    // Of many calls in a row, those that come meanwhile are seen by the next page.
+                    // Calls during this pause are covered by the next update.
                     let rest = last.map_or(Duration::ZERO, |last| PAGE_REST.saturating_sub(last.elapsed()));
                     std::thread::park_timeout(rest);
                     if keep_index_page(&services, &store) {
@@ -166,11 +169,11 @@ impl App<'_> {
                 }
             }
         };
-        // Without a thread it is made at the end.
+        // Without a thread, the page is updated at the end.
         let _ = std::thread::Builder::new().name("index page".into()).spawn(work);
     }
 
-    /// Opens the home that `settings` name, and the topics in `dir`, or else of the project at hand.
+    /// Opens the home that `settings` specify, with the topics in `dir` or of the current project.
     pub(crate) fn open_with_topics(&self, settings: &Settings, dir: Option<&Path>) -> Result<Home, Failure> {
         let mut home = self.open_with(settings)?;
         home.services.topics = topics::open(settings, self.environment, dir, "cli")?;
@@ -184,7 +187,7 @@ impl App<'_> {
     }
 }
 
-/// Tells whether others than its owner may read a file.
+/// Returns whether users other than the owner have access to a file.
 fn is_for_others(file: &Path) -> bool {
     file.metadata().is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
 }

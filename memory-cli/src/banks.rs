@@ -1,4 +1,4 @@
-//! Where banks are, and putting their parts together.
+//! Locations of the bank folders, and construction of the bank services.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,17 +10,17 @@ use memory_store::{RandomIds, SystemClock};
 use crate::config::{Environment, Layer, Settings};
 use crate::filtering::Filters;
 
-/// Opens the banks of the user, and those of the project around the folder in which the program was started.
+/// Opens the banks of the user and those of the project around the current folder.
 pub(crate) fn open(settings: &Settings, environment: &Environment, actor: &str) -> Banks {
     of(&Places::of(settings, environment), settings, environment, actor)
 }
 
-/// Opens the banks in one folder, which are the user's.
+/// Opens the banks in one folder, with user scope.
 pub(crate) fn in_folder(folder: PathBuf, settings: &Settings, environment: &Environment, actor: &str) -> Banks {
     of(&Places { user: vec![folder], project: Vec::new(), new_project: None }, settings, environment, actor)
 }
 
-/// Returns the folders of the banks that [`open`] opens, the nearest of each scope first, whether or not they are there.
+/// Returns the folders that [`open`] uses, project before user, whether or not they exist.
 pub(crate) fn places(settings: &Settings, environment: &Environment) -> Vec<PathBuf> {
     let Places { user, project, new_project } = Places::of(settings, environment);
     let project = project.into_iter().map(|place| match place {
@@ -56,20 +56,20 @@ fn of(places: &Places, settings: &Settings, environment: &Environment, actor: &s
     }
 }
 
-/// The folders of banks, the first of each scope first.
+/// The folders of the banks, in order of precedence.
 #[derive(Debug, PartialEq, Eq)]
 struct Places {
-    /// At least one.
+    /// At least one folder.
     user: Vec<PathBuf>,
     project: Vec<ProjectPlace>,
     new_project: Option<PathBuf>,
 }
 
-/// Where banks of a project are.
+/// The location of project banks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum ProjectPlace {
     Folder(PathBuf),
-    /// This is there instead, and might lead out of the project.
+    /// A symlink in place of the folder, which might point outside the project.
     Symlink(PathBuf),
 }
 
@@ -78,7 +78,7 @@ impl Places {
         let own = settings.root.value.join("banks");
         let config = environment.config_folder.clone().or_else(|| Some(environment.home.as_ref()?.join(".config")));
         let peer = config.map(|config| config.join("slop-mcp/memory"));
-        // A home that was named is meant alone.
+        // An explicitly configured home is used alone.
         let peer = peer.filter(|peer| settings.root.from == Layer::Default && peer.is_dir());
         let user = match peer {
             Some(peer) if own.is_dir() => vec![peer, own.clone()],
@@ -88,15 +88,16 @@ impl Places {
         let folder = environment.folder.as_deref();
         let project = folder.map(|folder| project(folder, &settings.root.value)).unwrap_or_default();
         let new_project = folder.map(|folder| marked(folder).unwrap_or_else(|| repository(folder).unwrap_or(folder)));
-        // In the person's home folder that would be their own banks under another name.
+        // In the user's home folder this would be the folder of the user's banks.
         let new_project = new_project.map(|root| root.join(".memory/banks")).filter(|project| *project != own);
         Self { user, project, new_project }
     }
 }
 
-/// Returns the folders of the banks of the project around `folder`, up to the repository's root, the nearest first. In one place those of
-/// slop-mcp come first. The memories' home itself is no project, and a `.memory` without banks is none of banks: it may have been made for
-/// topics.
+/// Returns the bank folders of the project around `folder` up to the repository's root, nearest first.
+///
+/// In the same parent folder, those of slop-mcp come before those in `.memory`. The memories' home is not a project. A
+/// `.memory` folder without banks is skipped, because it may hold only topics.
 fn project(folder: &Path, home: &Path) -> Vec<ProjectPlace> {
     let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
     let is_home = |path: &Path| path.canonicalize().is_ok_and(|path| path == home);
@@ -111,30 +112,32 @@ fn project(folder: &Path, home: &Path) -> Vec<ProjectPlace> {
     places
 }
 
-/// Returns the folder `name` in `parent`, or the symlink on the way; nothing if `parent` is not there.
+/// Returns the folder `name` in `parent`, or a symlink on that path; `None` if `parent` does not exist.
 fn place(parent: &Path, name: &str) -> Option<ProjectPlace> {
     let folder = parent.join(name);
     let link = [parent, &folder].into_iter().find(|path| path.is_symlink()).map(|link| ProjectPlace::Symlink(link.to_owned()));
     link.or_else(|| is_folder(parent).then_some(ProjectPlace::Folder(folder)))
 }
 
-/// Returns the nearest folder around `folder` that has a `.memory`.
+/// Returns the nearest folder at or above `folder` that has a `.memory` folder.
 fn marked(folder: &Path) -> Option<&Path> {
     around(folder).find(|folder| is_folder(&folder.join(".memory")))
 }
 
-/// Returns a folder and those around it, up to the root of the repository; without a repository the folder alone.
+/// Returns `folder` and its ancestors up to the repository's root; only `folder` without a repository.
 fn around(folder: &Path) -> impl Iterator<Item = &Path> {
     let end = repository(folder).unwrap_or(folder);
     folder.ancestors().take_while(move |folder| folder.starts_with(end))
 }
 
-/// Tells whether a folder is there, and no symlink: what a repository brings along must not lead out of it.
+/// Returns whether the path is a folder and not a symlink.
+///
+/// Content of a repository must not lead outside of it.
 pub(crate) fn is_folder(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|found| found.is_dir())
 }
 
-/// Returns the root of the repository around `folder`.
+/// Returns the root of the repository that contains `folder`.
 pub(crate) fn repository(folder: &Path) -> Option<&Path> {
     folder.ancestors().find(|folder| folder.join(".git").exists())
 }
@@ -155,7 +158,7 @@ mod tests {
         }
         let found = |folder: &str| project(&path(folder), &home);
         let at = |places: &[&str]| places.iter().map(|place| ProjectPlace::Folder(path(place))).collect::<Vec<_>>();
-        // What stands above the repository is another's, and a folder of topics is none of banks.
+        // Folders above the repository do not belong to it, and a folder of topics has no banks.
         create_dir_all(path("home/work/.memory/banks")).expect("a folder");
         create_dir_all(path("home/work/repo/.memory")).expect("a folder");
         assert_eq!(found("home/work/repo/src/deep"), []);
@@ -170,7 +173,7 @@ mod tests {
         create_dir_all(path("home/work/repo/src/.slop-mcp/memory")).expect("a folder");
         let all = ["home/work/repo/src/.slop-mcp/memory", "home/work/repo/src/.memory/banks", "home/work/repo/.memory/banks"];
         assert_eq!(found("home/work/repo/src/deep"), at(&all));
-        // The user's own home is no project, and without a repository only the folder itself counts.
+        // The user's home is not a project, and without a repository only the folder itself is used.
         assert_eq!(found("home"), []);
         assert_eq!(found("home/work"), at(&["home/work/.memory/banks"]));
         create_dir_all(path("home/loose/.memory/banks")).expect("a folder");

@@ -1,4 +1,4 @@
-//! Where conversations are kept.
+//! Locations of the conversation folders.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use crate::failure::Failure;
 use crate::print::Output;
 use crate::versions;
 
-/// Returns the folders of conversations: the one of `--memory-path`, or else the home and that of the proxy in the settings.
+/// Returns the folders of conversations: `named`, else the home and the folder of the proxy.
 ///
 /// # Errors
-/// When the named folder is not there.
+/// If the folder `named` does not exist.
 pub(crate) fn folders(
     settings: &Settings,
     environment: &Environment,
@@ -35,10 +35,10 @@ pub(crate) fn folders(
     Ok(folders.into_iter().map(ConversationFolder::new).collect())
 }
 
-/// Returns the way back of the folders of conversations: see [`folders`].
+/// Returns the operations of the conversation folders, for `memory undo` and the log; see [`folders`].
 ///
 /// # Errors
-/// When the named folder is not there.
+/// If the folder `named` does not exist.
 pub(crate) fn kept(
     settings: &Settings,
     environment: &Environment,
@@ -48,7 +48,9 @@ pub(crate) fn kept(
     Ok(folders.map(|folder| KeptConversations { place: folder.place(), store: Arc::new(folder) }).collect())
 }
 
-/// Commits a folder of conversations with git after a change, if it has a repository and the settings keep versions.
+/// Commits a folder of conversations to git after a change, if the settings enable it.
+///
+/// Folders other than the home are committed only if they have a repository.
 pub(crate) fn keep_versions(settings: &Settings, folder: &Path, message: &str, output: &mut Output) {
     if folder == settings.root.value && settings.git.value {
         versions::tell(folder, versions::keep_now(folder, message), output);
@@ -57,7 +59,7 @@ pub(crate) fn keep_versions(settings: &Settings, folder: &Path, message: &str, o
     }
 }
 
-/// Returns whether any of the usual folders holds a conversation. What cannot be read counts as none.
+/// Returns whether any of the default folders holds a conversation. Unreadable folders count as empty.
 pub(crate) fn has_any(settings: &Settings) -> bool {
     let has_some = |folder: PathBuf| ConversationFolder::new(folder).conversations().is_ok_and(|found| !found.is_empty());
     usual(settings).into_iter().any(has_some)

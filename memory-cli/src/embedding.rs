@@ -1,4 +1,4 @@
-//! The embedding model that the settings name.
+//! The embedding model in the settings.
 
 use std::env;
 use std::io::{Read, Write};
@@ -12,7 +12,7 @@ use memory_core::{EmbedError, Embedder, Embedding as Vector};
 
 use crate::config::{Embedding, certificates};
 
-/// Opens the model that the settings name, if they name one.
+/// Opens the configured model, if any.
 pub(crate) fn open(settings: &Embedding) -> Result<Option<Arc<dyn Embedder>>, EmbedError> {
     if let Some(folder) = &settings.model.value {
         return Ok(Some(Arc::new(LocalEmbedder::open(folder, None)?)));
@@ -28,14 +28,17 @@ pub(crate) fn open(settings: &Embedding) -> Result<Option<Arc<dyn Embedder>>, Em
     Ok(Some(Arc::new(embedder)))
 }
 
-/// Returns it for a search, which goes on with the words alone when the model fails, and says why. It is opened once there
-/// is something that it has read.
+/// Returns the configured model for searches; it is opened on first use.
+///
+/// If the model fails, a search uses the words only and reports the error.
 pub(crate) fn open_later(settings: &Embedding) -> Option<Arc<dyn Embedder>> {
     let is_named = settings.model.value.is_some() || settings.base_url.value.is_some();
     is_named.then(|| Arc::new(Later { settings: settings.clone(), opened: OnceLock::new() }) as Arc<dyn Embedder>)
 }
 
-/// Returns it for a process that comes and goes: a daemon of the home at `root` has the model open already, and is asked first.
+/// Returns the configured model for a short-lived process.
+///
+/// A daemon of the home at `root` has a local model already open, so it is used first.
 pub(crate) fn open_nearby(settings: &Embedding, root: &Path) -> Option<Arc<dyn Embedder>> {
     let is_local = settings.model.value.is_some();
     let own = open_later(settings)?;
@@ -45,15 +48,15 @@ pub(crate) fn open_nearby(settings: &Embedding, root: &Path) -> Option<Arc<dyn E
     Some(Arc::new(Nearby { place: root.join("memory.sock"), own, identity: OnceLock::new() }))
 }
 
-/// A daemon that does not answer within this time is not waited for.
+/// Timeout of a request to the daemon.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// The model of a running daemon, and our own where none answers.
+/// The model of a running daemon, with a fallback to a model in this process.
 #[derive(Debug)]
 struct Nearby {
     place: PathBuf,
     own: Arc<dyn Embedder>,
-    /// Which model the daemon has, if it has one.
+    /// Identity of the daemon's model, if it has one.
     identity: OnceLock<Option<String>>,
 }
 
@@ -62,7 +65,7 @@ impl Nearby {
         self.identity.get_or_init(|| self.ask(&[]).map(|(identity, _)| identity)).as_deref()
     }
 
-    /// Asks the daemon; nothing if none answers in time.
+    /// Sends texts to the daemon; returns `None` if it does not respond in time.
     fn ask(&self, texts: &[&str]) -> Option<(String, Vec<Vector>)> {
         let end = Instant::now() + PATIENCE;
         let stream = UnixStream::connect(&self.place).ok()?;
@@ -98,7 +101,7 @@ impl Embedder for Nearby {
         {
             return Ok(vectors);
         }
-        // Vectors of two models must not be taken for each other.
+        // Vectors of two different models must not be mixed.
         if self.own.identity() == there {
             return self.own.embed(texts);
         }
@@ -114,7 +117,7 @@ fn api_key(variable: &str) -> Result<ApiKey, EmbedError> {
     key.parse().map_err(|error| EmbedError { why: format!("the variable {variable} holds no key: {error}"), hint: None })
 }
 
-/// A model that is opened when it is first asked.
+/// A model that is opened on first use.
 #[derive(Debug)]
 struct Later {
     settings: Embedding,

@@ -1,23 +1,23 @@
-//! The numbers with which the program ends.
+//! Exit codes of the program.
 
 use memory_core::Fault;
 
-/// The number with which the program ends.
+/// The exit code of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExitCode {
-    /// What was asked for is done.
+    /// Success.
     Done,
-    /// It failed.
+    /// The operation failed.
     Failed,
-    /// It cannot be asked for.
+    /// The arguments or the input are invalid.
     Usage,
-    /// Something that was named is not there.
+    /// A named object does not exist.
     NotFound,
-    /// Somebody else was faster.
+    /// Another process changed the object first.
     Conflict,
-    /// Data on disk is not as it should be.
+    /// Data on disk is damaged.
     Damaged,
-    /// What a filter asks for, as jq ends.
+    /// The exit code of a filter, as jq defines it.
     Asked(u8),
 }
 

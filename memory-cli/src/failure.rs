@@ -1,4 +1,4 @@
-//! Why a command could not do what it was asked to.
+//! The error type of commands.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use memory_core::{Code, LogError, NotifyError, ParseError, SourceError, StoreErr
 use crate::config::ConfigError;
 use crate::exit_code::ExitCode;
 
-/// Why a command could not do what it was asked to.
+/// The error of a command.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// The memories could not be read or changed.
@@ -21,119 +21,119 @@ pub(crate) enum Failure {
     /// A bank could not be read or changed.
     #[error(transparent)]
     Bank(BankError),
-    /// A command on banks failed outside of a bank.
+    /// A command on banks failed for a reason outside the banks.
     #[error("{failure}")]
     InScope {
-        /// The scope in which the command works.
+        /// The scope of the command.
         scope: BankScope,
-        /// Why it failed.
+        /// The error.
         failure: Box<Failure>,
     },
-    /// An instance could not be made, read or changed.
+    /// An instance could not be created, read or changed.
     #[error(transparent)]
     Instance(InstanceError),
-    /// An action was not done.
+    /// A tool call failed.
     #[error(transparent)]
     Tool(#[from] ToolError),
     /// A topic could not be read or changed.
     #[error(transparent)]
     Topic(TopicError),
-    /// An answer of which some was printed already cannot be read to its end.
+    /// The rest of a partially printed result could not be read.
     #[error("the answer breaks off")]
     BrokenOff {
-        /// Why.
+        /// The cause.
         source: ToolError,
     },
-    /// A place to take notes in from cannot be read.
+    /// A source of notes could not be read.
     #[error(transparent)]
     Source(#[from] SourceError),
-    /// The settings cannot be used.
+    /// The settings are invalid.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// What was typed cannot be meant so.
+    /// The arguments are invalid.
     #[error("{why}")]
     Usage {
-        /// What is wrong with it.
+        /// The problem with the arguments.
         why: String,
-        /// What to type instead.
+        /// The suggested arguments.
         hint: Option<String>,
     },
     /// A file or stream could not be used.
     #[error("cannot {action}")]
     File {
-        /// What was tried, to what.
+        /// The attempted operation and its object.
         action: String,
-        /// Why it failed.
+        /// The cause.
         source: io::Error,
     },
-    /// A folder of conversations that was named is not there.
+    /// A folder of conversations does not exist.
     #[error("cannot read the conversations in {}", folder.display())]
     NoConversations {
         /// The folder.
         folder: PathBuf,
-        /// That it is not there.
+        /// An error of kind `NotFound`.
         source: io::Error,
     },
-    /// A server cannot listen.
+    /// A server could not listen.
     #[error("cannot listen on {address}")]
     Listen {
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// Which flag names another address.
+        /// The flag for another address.
         hint: Option<String>,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The answer could not be written to the standard output.
+    /// Standard output could not be written.
     #[error("cannot write to the standard output")]
     Output(#[from] io::Error),
-    /// The editor did not end well.
+    /// The editor failed.
     #[error("the editor {command:?} {why}")]
     Editor {
-        /// The editor.
+        /// The command line of the editor.
         command: String,
-        /// What it did.
+        /// The predicate of the error message.
         why: String,
-        /// The text as it was left.
+        /// File with the edited text, if it exists.
         draft: Option<PathBuf>,
     },
-    /// A text was edited and could not be kept.
+    /// An edited text could not be stored.
     #[error("the edited text was not kept")]
     Draft {
-        /// Where the text is now.
+        /// File with the edited text.
         draft: PathBuf,
-        /// Why.
+        /// The cause.
         source: StoreError,
     },
-    /// A check found something wrong; the report that was printed says what.
+    /// A check found problems, which are listed in the printed report.
     #[error("{count} {} wrong", if *count == 1 { "thing is" } else { "things are" })]
     CheckFailed {
-        /// How many findings were not repaired.
+        /// Number of problems that were not repaired.
         count: u64,
-        /// Whether that was tried.
+        /// Whether a repair was attempted.
         tried: bool,
     },
-    /// Something is wrong with banks; the report that was printed says what.
+    /// Banks have problems, which are listed in the printed report.
     #[error("{count} {} wrong with the banks", if *count == 1 { "thing is" } else { "things are" })]
     BanksDamaged {
-        /// How many findings were not repaired.
+        /// Number of problems that were not repaired.
         count: u64,
-        /// Whether that was tried.
+        /// Whether a repair was attempted.
         tried: bool,
     },
-    /// A filter failed, which was told as jq tells it.
+    /// A filter failed; the error was already printed in the format of jq.
     #[error("the filter failed")]
     Filter {
-        /// The code with which jq ends.
+        /// The exit code of jq for this error.
         code: u8,
     },
-    /// Some memories could not be read; each was named already.
+    /// Some memories could not be read; each was already reported.
     #[error("{count} {} could not be read", if *count == 1 { "memory" } else { "memories" })]
     Unreadable {
-        /// How many.
+        /// Number of these memories.
         count: u64,
     },
-    /// A command of the tour did not do what the tour was to show.
+    /// A command of the tour failed.
     #[error("the tour cannot go on: `{command}` failed")]
     Tour {
         /// The command.
@@ -142,60 +142,60 @@ pub(crate) enum Failure {
     /// Reminders could not be shown.
     #[error("{count} {} not shown", if *count == 1 { "reminder was" } else { "reminders were" })]
     NotShown {
-        /// How many.
+        /// Number of these reminders.
         count: u64,
-        /// Why the first was not.
+        /// The cause for the first of them.
         source: NotifyError,
     },
-    /// Some chores failed; the report that was printed says why.
+    /// Some maintenance tasks failed; the printed report has the causes.
     #[error("{count} {} failed", if *count == 1 { "chore has" } else { "chores have" })]
     Undone {
-        /// How many.
+        /// Number of failed tasks.
         count: u64,
-        /// Why the first one did.
+        /// Error code of the first failed task.
         code: Code,
     },
-    /// The place of our entry in a client's file is another program's.
+    /// A client's configuration file has an entry of another program under our key.
     #[error("{place}: {key} is another program's")]
     Taken {
         /// The file and line.
         place: String,
-        /// The key, with dots.
+        /// The key, in dotted form.
         key: String,
     },
-    /// Some lines of the standard input were not understood; the answer to each says why.
+    /// Some lines of standard input were invalid; the response to each has the reason.
     #[error("{count} {} not understood", if *count == 1 { "line was" } else { "lines were" })]
     NotUnderstood {
-        /// How many.
+        /// Number of these lines.
         count: u64,
     },
-    /// Some calls of tools were not done; the answer to each says why.
+    /// Some tool calls failed; the response to each has the reason.
     #[error("{count} {} failed", if *count == 1 { "call" } else { "calls" })]
     CallsFailed {
-        /// How many.
+        /// Number of these calls.
         count: u64,
     },
-    /// Some lines of an export were not taken; the report that was printed says which.
+    /// Some lines of an export were not imported; the printed report lists them.
     #[error("{count} {} not taken", if *count == 1 { "line was" } else { "lines were" })]
     NotTaken {
-        /// How many.
+        /// Number of these lines.
         count: u64,
     },
 }
 
 impl Failure {
-    /// Says that `action` failed because the system refused.
+    /// Returns a function that creates an error for the failed operation `action`.
     pub(crate) fn file(action: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let action = action.into();
         move |source| Self::File { action, source }
     }
 
-    /// Says that what was typed cannot be meant so.
+    /// Creates an error for invalid arguments.
     pub(crate) fn usage(why: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Usage { why: why.into(), hint: Some(hint.into()) }
     }
 
-    /// Says which bank and key it is about.
+    /// Adds the bank and the key to a bank error.
     pub(crate) fn in_bank(self, bank: &BankName, key: Option<&Key>) -> Self {
         match self {
             Self::Bank(error) => {
@@ -206,7 +206,7 @@ impl Failure {
         }
     }
 
-    /// Adds the scope in which a command on banks works.
+    /// Adds the scope of a command on banks.
     pub(crate) fn in_scope(self, scope: BankScope) -> Self {
         match self {
             Self::Bank(error) => Self::Bank(error.in_scope(scope)),
@@ -214,7 +214,7 @@ impl Failure {
         }
     }
 
-    /// Returns the permanent name.
+    /// Returns the permanent error code.
     pub(crate) fn code(&self) -> &'static str {
         if matches!(self, Self::Usage { .. }) { "USAGE" } else { self.core_code().as_str() }
     }
@@ -248,7 +248,7 @@ impl Failure {
         }
     }
 
-    /// Returns what to do next, if there is something to be said.
+    /// Returns the suggested next step, if there is one.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Store(error) => error.hint(),
@@ -289,7 +289,7 @@ impl Failure {
         }
     }
 
-    /// Returns the number with which the program ends.
+    /// Returns the exit code of the program.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Filter { code } => ExitCode::Asked(*code),
@@ -297,7 +297,7 @@ impl Failure {
         }
     }
 
-    /// Tells whether the answer that was printed as JSON says it already.
+    /// Returns whether the printed JSON result already contains this error.
     pub(crate) fn is_in_the_answer(&self) -> bool {
         matches!(
             self,
@@ -311,12 +311,12 @@ impl Failure {
         )
     }
 
-    /// Tells whether all was told already.
+    /// Returns whether the error was already printed.
     pub(crate) fn is_told(&self) -> bool {
         matches!(self, Self::Filter { .. })
     }
 
-    /// Tells whether nobody wants to read the answer any more, as when it is piped into `head`.
+    /// Returns whether the reader of standard output has closed it, such as `head`.
     pub(crate) fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Output(source) if source.kind() == io::ErrorKind::BrokenPipe)
     }
@@ -325,7 +325,7 @@ impl Failure {
 impl From<BankError> for Failure {
     fn from(error: BankError) -> Self {
         match error {
-            // About no bank: as with notes.
+            // Without a bank this is a plain store error.
             BankError { bank: None, scope: None, trouble: Trouble::Store(error), .. } => Self::Store(*error),
             error => Self::Bank(error),
         }

@@ -11,20 +11,22 @@ use memory_store::jq::{self, Answer, Bounds, Form, Helper, JqError, On, Question
 
 use crate::config::{Environment, Settings};
 
-/// What tells this program to run a filter for another one. It is looked for before anything else is read, so that it costs little.
+/// Arguments that make this program run a filter for its parent process.
+///
+/// They are checked before anything else is read, to keep the start of the child fast.
 const CHILD: [&str; 3] = ["bank", "filter", "--child"];
 
-/// Tells whether the arguments ask to run a filter for another process.
+/// Returns whether the arguments request to run a filter for a parent process.
 pub(crate) fn is_child(arguments: &[OsString]) -> bool {
     arguments.len() == CHILD.len() + 1 && arguments.iter().skip(1).zip(CHILD).all(|(argument, word)| argument == word)
 }
 
-/// Runs a filter for another process, which speaks on the standard streams.
+/// Runs a filter for the parent process, with requests and results on the standard streams.
 pub(crate) fn serve() -> io::Result<()> {
     jq::serve_child(io::stdin().lock(), io::stdout())
 }
 
-/// jq filters, each in a process of its own, within the bounds of the settings.
+/// A runner for jq filters in child processes, with the limits of the settings.
 #[derive(Debug)]
 pub(crate) struct Filters {
     program: Option<PathBuf>,
@@ -32,14 +34,14 @@ pub(crate) struct Filters {
 }
 
 impl Filters {
-    /// Returns the filters within the bounds that `settings` give.
+    /// Creates a runner with the limits in `settings`.
     pub(crate) fn of(settings: &Settings, environment: &Environment) -> Self {
         let memory = (settings.banks.filter_memory.value as u64).saturating_mul(1024 * 1024);
         let bounds = Bounds { time: settings.banks.filter_timeout.value, memory };
         Self { program: environment.program.clone(), bounds }
     }
 
-    /// Runs a filter on JSON, and returns what it put out for each value.
+    /// Runs a filter on JSON and returns its output for each value.
     pub(crate) fn ask(&self, filter: &str, input: &str, on: On, form: Form) -> Result<Vec<Answer>, JqError> {
         self.ask_within(&Question { filter, input, on, form }, self.bounds)
     }

@@ -1,4 +1,4 @@
-//! Where HTTP is served, and to whom.
+//! Addresses, tokens and access rules of the HTTP servers.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
@@ -29,7 +29,7 @@ pub(crate) struct TokenArgs {
 }
 
 impl TokenArgs {
-    /// Returns the token: that which was typed, else that of the environment.
+    /// Returns the token of the flag, else that of the environment.
     pub(crate) fn token(&self, environment: &Environment) -> Result<Option<Token>, Failure> {
         let given = match &self.auth_token {
             Some(typed) => Some(("--auth-token", Token::new(typed.clone()).ok_or(()))),
@@ -42,14 +42,14 @@ impl TokenArgs {
     }
 }
 
-/// How the flags of a server are called, for whoever cannot be served or cannot listen.
+/// The flags of a server for use in error messages.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ServerFlags {
-    /// The flag that names another port, as in "choose another port with --port".
+    /// The flag for another port, as in "choose another port with --port".
     port: &'static str,
-    /// The flag that names another address.
+    /// The flag for another address.
     host: &'static str,
-    /// What lets others in.
+    /// The flags that allow access from other users and machines.
     open: &'static str,
     /// How clients then send the token.
     send: &'static str,
@@ -80,7 +80,7 @@ pub(crate) const DAEMON: ServerFlags = ServerFlags {
 };
 
 impl ServerFlags {
-    /// Returns who may call a server with this token and these settings.
+    /// Returns the access rules of a server with this token and these settings.
     pub(crate) fn access(&self, token: Option<Token>, settings: &HttpSettings) -> AccessRules {
         let how_to_admit = format!(
             "to let containers (Docker), other users or other machines in, start it with {} and {}",
@@ -89,7 +89,7 @@ impl ServerFlags {
         AccessRules { token, origins: settings.allowed_origins.value.clone(), how_to_admit }
     }
 
-    /// Says what to do where an address cannot be listened on.
+    /// Returns the next step after a failure to listen.
     fn advice(&self, error: &io::Error) -> Option<String> {
         let advice = match error.kind() {
             io::ErrorKind::AddrInUse => format!("another program listens there: choose another port with {}", self.port),
@@ -101,7 +101,7 @@ impl ServerFlags {
     }
 }
 
-/// The end of a server that has a process to itself: a signal asks for it, and a second one ends at once.
+/// The shutdown of a server process: the first signal requests it, the second one exits at once.
 pub(crate) struct Ending {
     asked: Option<oneshot::Receiver<()>>,
     signals: Handle,
@@ -109,7 +109,7 @@ pub(crate) struct Ending {
 }
 
 impl Ending {
-    /// Listens to SIGINT and SIGTERM from now on.
+    /// Starts to listen for SIGINT and SIGTERM.
     pub(crate) fn begin() -> Result<Self, Failure> {
         let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Failure::file("listen to signals"))?;
         let (ask, asked) = oneshot::channel();
@@ -126,7 +126,7 @@ impl Ending {
         Ok(Self { asked: Some(asked), signals: handle, listening })
     }
 
-    /// Waits until the end is asked for; may be asked once.
+    /// Returns a future that waits for the shutdown request. Only the first call returns one that waits.
     pub(crate) fn asked(&mut self) -> impl Future<Output = ()> + Send + use<> {
         let asked = self.asked.take();
         async {
@@ -136,22 +136,22 @@ impl Ending {
         }
     }
 
-    /// Listens to signals no longer.
+    /// Stops listening for signals.
     pub(crate) fn close(self) {
         self.signals.close();
-        // It has told why, if it panicked.
+        // A panic of the thread was already reported.
         let _ = self.listening.join();
     }
 }
 
-/// More files than this are never open.
+/// Maximum number of open files that is requested from the system.
 const MANY_FILES: u64 = 16 * 1024;
 
-/// Where HTTP is served.
+/// The socket addresses of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Address(Vec<SocketAddr>);
 
-/// Reads an address with a port: `127.0.0.1:8765`, `localhost:8765`, or `:8765` for all that this machine has.
+/// Parses an address with a port: `127.0.0.1:8765`, `localhost:8765`, or `:8765` for all interfaces.
 pub(crate) fn address(text: &str) -> Result<Address, String> {
     let everywhere = text.strip_prefix(':').map(|port| [format!("[::]:{port}"), format!("0.0.0.0:{port}")]);
     let texts = everywhere.map_or_else(|| vec![text.to_owned()], Vec::from);
@@ -160,7 +160,7 @@ pub(crate) fn address(text: &str) -> Result<Address, String> {
 }
 
 impl Address {
-    /// Listens there. Where others reach it, there must be a token.
+    /// Opens a listener. An address other than loopback requires a token.
     pub(crate) fn listen(&self, token: Option<&Token>, flags: ServerFlags) -> Result<TcpListener, Failure> {
         if let (None, Some(open)) = (token, self.0.iter().find(|address| !address.ip().is_loopback())) {
             let hint = "add --auth-token TOKEN, or set MEMO_AUTH_TOKEN to a token; without one, listen on 127.0.0.1";
@@ -178,21 +178,23 @@ impl Address {
     }
 }
 
-/// Returns what is served: the tools of `agent`, which reach the usual notes, and the instances.
+/// Returns the HTTP frontend for the instances and for the tools of `agent`.
+///
+/// The tools access the default notes.
 pub(crate) fn front(agent: Arc<Agent>, instances: Arc<OpenInstances>, access: AccessRules) -> Result<HttpFront, Failure> {
-    // An error is reported to the client that asks for it.
+    // An error is reported to the client that requests this instance.
     let _ = instances.keep(backend("notes")?, &DEFAULT.parse()?, Holding::Tools(Arc::clone(&agent)));
     Ok(HttpFront { agent, instances, access, limits: limits(), chat: None })
 }
 
-/// Returns how much is given to whom.
+/// Returns the limits of the server, adapted to the number of files that may be open.
 pub(crate) fn limits() -> HttpLimits {
     let limits = HttpLimits::default();
-    // Half of what may be open is for what is read and written.
+    // The other half of the open files is for files being read and written.
     HttpLimits { connections: limits.connections.min(most_files() / 2), ..limits }
 }
 
-/// Has the system let this process open as many files as it may, and returns how many that are.
+/// Raises the limit of open files of this process as far as allowed, and returns it.
 fn most_files() -> usize {
     let known = getrlimit(Resource::Nofile);
     let wanted = known.maximum.unwrap_or(MANY_FILES).min(MANY_FILES);

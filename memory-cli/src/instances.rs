@@ -1,4 +1,4 @@
-//! Where instances are defined and kept, and putting their parts together.
+//! Locations and definitions of instances, and construction of their services.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,13 +23,13 @@ use crate::embedding;
 use crate::failure::Failure;
 use crate::topics;
 
-/// The instance that is there though nobody has made it.
+/// Name of the instance that exists without a definition.
 pub(crate) const DEFAULT: &str = "default";
 
-/// The instances of this person.
+/// The registry of this user's instances.
 #[derive(Debug)]
 pub(crate) struct Book {
-    /// What is defined.
+    /// The defined instances.
     pub instances: Instances,
     environment: Environment,
     settings: Settings,
@@ -38,13 +38,13 @@ pub(crate) struct Book {
     allowed: Option<AllowedPaths>,
 }
 
-/// Returns the instances, which stay open once they are.
+/// Returns the registry with a cache of open instances.
 pub(crate) fn kept_open(settings: &Settings, environment: &Environment) -> Result<Arc<OpenInstances>, Failure> {
     Ok(Arc::new(OpenInstances::new(Arc::new(Book::open(settings, environment)?))))
 }
 
 impl Book {
-    /// Finds the instances.
+    /// Opens the registry with the folders and keys of the environment.
     pub(crate) fn open(settings: &Settings, environment: &Environment) -> Result<Self, Failure> {
         let home = settings.root.value.clone();
         let beside = |named: &Option<PathBuf>, usual: &str| {
@@ -65,13 +65,13 @@ impl Book {
         })
     }
 
-    /// Returns where a path of an instance leads, if it may lead there.
+    /// Resolves a path of an instance, and checks that the path is allowed.
     pub(crate) fn place(&self, path: &Path) -> Result<PathBuf, InstanceError> {
         let whole = self.environment.whole(path);
         self.allowed.as_ref().map_or(Ok(whole.clone()), |allowed| allowed.check(&whole))
     }
 
-    /// Returns the definition of an instance; that of the default one, if nobody has made it.
+    /// Returns the definition of an instance; the default instance has one even if it is not defined.
     pub(crate) fn definition(&self, backend: &Backend, name: &InstanceName) -> Result<Definition, InstanceError> {
         let kind: InstanceName = backend.name.parse()?;
         match self.instances.read(&kind, name)? {
@@ -81,7 +81,7 @@ impl Book {
         }
     }
 
-    /// Returns the fields of a definition that are no secret, with the defaults.
+    /// Returns the fields of a definition except secrets, with default values.
     pub(crate) fn fields(
         &self,
         backend: &Backend,
@@ -91,7 +91,7 @@ impl Book {
         for (name, value) in &definition.fields {
             match value {
                 FieldValue::Plain(text) => given.push((name.as_str(), text.as_str())),
-                // Whether it opens is told to whoever needs it.
+                // The caller that uses the secret reports a failed decryption.
                 FieldValue::Sealed(_) => given.push((name.as_str(), "sealed")),
             }
         }
@@ -103,7 +103,7 @@ impl Book {
         fields.retain(|(field, _)| !field.secret);
         let mut fields: Vec<_> = fields.into_iter().map(|(field, value)| (field.name, value.to_owned())).collect();
         let is_elsewhere = fields.iter().any(|(name, value)| *name == "driver" && value != "file");
-        // What tools reach lies in places of its own, unless there are several.
+        // The default instance of a tool backend uses the default folders, which may be several.
         let has_place = !backend.has_drivers() && definition.name.as_str() == DEFAULT;
         if !is_elsewhere && !has_place && !fields.iter().any(|(name, _)| *name == "dir") {
             fields.push(("dir", self.usual_folder(&definition.backend, &definition.name).display().to_string()));
@@ -111,14 +111,14 @@ impl Book {
         Ok(fields)
     }
 
-    /// Returns what may be told of the fields.
+    /// Returns the fields of a definition for display; the values of secrets are hidden.
     fn told(&self, backend: &Backend, definition: &Definition) -> Result<Map<String, Value>, InstanceError> {
         let plain = self.fields(backend, definition)?.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value)));
         let sealed = definition.fields.iter().filter(|(_, value)| matches!(value, FieldValue::Sealed(_)));
         Ok(plain.chain(sealed.map(|(name, _)| (name.clone(), json!({ "sealed": true })))).collect())
     }
 
-    /// Returns the folder of an instance that names none, if it is kept in a folder of its own.
+    /// Returns the default folder of an instance, or `None` if it has no folder of its own.
     pub(crate) fn usual_folder_of(&self, backend: &Backend, name: &InstanceName) -> Result<Option<PathBuf>, InstanceError> {
         let has_place = !backend.has_drivers() && name.as_str() == DEFAULT;
         Ok(if has_place { None } else { Some(self.usual_folder(&backend.name.parse()?, name)) })
@@ -127,12 +127,12 @@ impl Book {
     fn usual_folder(&self, backend: &InstanceName, name: &InstanceName) -> PathBuf {
         match name.as_str() {
             DEFAULT => self.home.join(backend.as_str()),
-            // Not within the default one's, whose files they would seem to be.
+            // A folder within that of the default instance would be mistaken for its data.
             other => self.home.join("instances").join(backend.as_str()).join(other),
         }
     }
 
-    /// Opens what an instance holds.
+    /// Opens the store of an instance.
     pub(crate) fn hold(&self, backend: &Backend, name: &InstanceName) -> Result<Holding, InstanceError> {
         let definition = self.definition(backend, name)?;
         let fields = self.fields(backend, &definition)?;
@@ -165,8 +165,10 @@ impl Book {
         })
     }
 
-    /// Returns where the state is kept of an instance whose files are in `folder`. What lies in a home of its own has it there: of the
-    /// same name there is one in each.
+    /// Returns the state folder of an instance with its files in `folder`.
+    ///
+    /// Files in a non-default home have their state in that home, because each home may have an instance of the same
+    /// name.
     fn state_beside(&self, folder: &Path) -> PathBuf {
         let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let is_usual = usual_root(&self.environment).is_some_and(|usual| whole(&usual) == whole(&self.home));
@@ -174,7 +176,7 @@ impl Book {
         if is_said || is_usual || !folder.starts_with(&self.home) { self.state.clone() } else { self.home.join("state") }
     }
 
-    /// Opens the way back of an instance, if it has one.
+    /// Opens the operation log of an instance, if it has one.
     fn way_back(&self, backend: &str, name: &str) -> Result<Option<Arc<dyn Operations>>, InstanceError> {
         Ok(match self.hold(instance::backend(backend)?, &name.parse()?)? {
             Holding::History(messages) => Some(messages.store),
@@ -192,7 +194,7 @@ impl Book {
         Database::at(&address, Limits::default())
     }
 
-    /// Opens what tools reach in `folder`; in the usual place if none is named.
+    /// Opens the tools for `folder`, or for the default folders if it is `None`.
     fn tools(&self, backend: &str, folder: Option<&Path>) -> Result<Arc<Agent>, InstanceError> {
         let mut settings = self.settings.clone();
         if let (Some(folder), "notes") = (folder, backend) {
@@ -210,8 +212,9 @@ impl Book {
             .map_err(|failure| InstanceError::Invalid { why: failure.to_string(), hint: failure.hint() })
     }
 
-    /// Returns the folders that an instance without a folder of its own uses now, if it may use all of them. Which they are depends on the
-    /// folders that are there.
+    /// Returns the folders that an instance without a folder of its own uses, if all of them are allowed.
+    ///
+    /// The result depends on the folders that exist.
     fn usual_places(&self, backend: &str) -> Result<Vec<PathBuf>, InstanceError> {
         let places = match backend {
             "notes" => vec![self.settings.root.value.clone()],
@@ -222,7 +225,7 @@ impl Book {
         places.into_iter().map(|place| self.place(&place)).collect()
     }
 
-    /// Returns the key that `rekey` is to use instead of one of its own.
+    /// Returns the new key for `rekey` from the environment; `None` means that a key is generated.
     pub(crate) fn next_key(&self) -> Result<Option<MasterKey>, Failure> {
         let next = given_key("MEMO_NEW_MASTER_KEY", self.environment.memo_new_master_key.as_ref())?;
         if next.is_none() && self.environment.memo_master_key.is_some() {
@@ -253,7 +256,7 @@ impl instance::Instances for Book {
         }
         for definition in defined {
             let one = match definition {
-                // What is no definition has a name only within the reason.
+                // The name of an invalid definition is only in the error message.
                 Err(error) => {
                     Listed { backend: String::new(), name: String::new(), fields: Err(error.to_string()), is_built_in: false }
                 }
@@ -281,7 +284,7 @@ impl instance::Instances for Book {
             let (FieldValue::Plain(text) | FieldValue::Sealed(text)) = value;
             (name, text)
         };
-        // Where a path leads may have changed since the instance was opened, and with it whether it may.
+        // Symlinks may have changed since the instance was opened, so the path is resolved and checked again.
         let places = self.fields(backend, &definition)?.into_iter().filter(|(name, _)| is_path(backend, name));
         let places = places.map(|(name, path)| Ok((name.to_owned(), self.place(Path::new(&path))?.display().to_string())));
         let mut places = places.collect::<Result<Vec<_>, InstanceError>>()?;
@@ -297,7 +300,7 @@ impl instance::Instances for Book {
     }
 }
 
-/// Returns the way back of the instances that are kept in files. Those that cannot be reached are named, and left out.
+/// Returns the operation logs of all instances with files. Unreachable instances cause a warning.
 pub(crate) fn kept_in_files(settings: &Settings, app: &mut App) -> Result<Vec<KeptInstance>, Failure> {
     let mut kept = Vec::new();
     let unreachable = |name: &str, why: &str| format!("{name} is left out: {why}");
@@ -323,7 +326,7 @@ pub(crate) fn kept_in_files(settings: &Settings, app: &mut App) -> Result<Vec<Ke
     Ok(kept)
 }
 
-/// Makes what an instance needs that is to have these fields: the tables of a database.
+/// Creates the tables of a database for an instance with these fields.
 pub(crate) fn prepare(fields: &[(String, NewValue)]) -> Result<(), InstanceError> {
     for (name, value) in fields {
         if let ("dsn", NewValue::Secret(address)) = (name.as_str(), value) {
@@ -337,7 +340,7 @@ fn is_path(backend: &Backend, field: &str) -> bool {
     backend.fields.iter().any(|own| own.name == field && own.kind == Kind::Path)
 }
 
-/// Begins a change now.
+/// Creates an operation at the current time.
 pub(crate) fn operation() -> InstanceOperation {
     InstanceOperation::new(&SystemClock, &RandomIds)
 }

@@ -1,4 +1,4 @@
-//! The language model that the settings name.
+//! The language model in the settings.
 
 use std::env;
 use std::path::PathBuf;
@@ -12,8 +12,7 @@ use memory_store::Ledger;
 use crate::config::{Layer, Llm, Settings, certificates};
 use crate::zone::{NamedZone, Zone};
 
-/// Returns the model that the settings name, if they name one, ready to be opened once there is something to ask. It keeps to
-/// the budget of the settings.
+/// Returns the configured model, if any, with the budget of the settings; it is opened on first use.
 pub(crate) fn open_later(settings: &Settings, clock: Arc<dyn Clock>) -> Option<Arc<dyn ChatModel>> {
     let Settings { llm, root, timezone, .. } = settings;
     let zone = zone(timezone.value);
@@ -21,8 +20,10 @@ pub(crate) fn open_later(settings: &Settings, clock: Arc<dyn Clock>) -> Option<A
     llm.is_named().then(|| Arc::new(later()) as Arc<dyn ChatModel>)
 }
 
-/// Returns a model that keeps to the budget of the settings. What it spends is recorded below the first of `roots`, which is made if it is
-/// missing, or below the second one if the first cannot be opened; what was recorded below the second one before counts as well.
+/// Returns `model` with the budget of the settings.
+///
+/// Usage is recorded below the first of `roots`, which is created if it is missing, or below the second one if the
+/// first cannot be opened. Earlier usage below the second one is also counted.
 pub(crate) fn within_budget(
     model: impl ChatModel + 'static,
     roots: [PathBuf; 2],
@@ -33,17 +34,19 @@ pub(crate) fn within_budget(
     Arc::new(Budgeted { model: Arc::new(model), roots, zone, clock, budget: settings.llm.budget(), meter: OnceLock::new() })
 }
 
-/// Returns the day whose budget is spent now.
+/// Returns the current day of the budget.
 pub(crate) fn today(settings: &Settings, clock: &dyn Clock) -> NaiveDate {
     clock.now().with_timezone(&zone(settings.timezone.value)).date_naive()
 }
 
-/// A machine may travel; a budget does not.
+/// Returns the time zone of budget days.
+///
+/// Without a setting it is UTC rather than local time, because a machine may travel and the budget must not change.
 fn zone(setting: Option<NamedZone>) -> Zone {
     setting.map_or_else(|| Zone::Fixed(Utc.fix()), Zone::Named)
 }
 
-/// A model that is opened when it is first asked.
+/// A model that is opened on first use.
 #[derive(Debug)]
 struct Later {
     llm: Llm,
@@ -75,7 +78,7 @@ impl ChatModel for Later {
     }
 }
 
-/// A model that keeps to a budget, which is looked up when it is first asked.
+/// A model with a budget; the ledger is opened on first use.
 #[derive(Debug)]
 struct Budgeted<M> {
     model: Arc<M>,
@@ -109,17 +112,17 @@ impl<M: ChatModel> ChatModel for Budgeted<M> {
     }
 }
 
-/// Opens the ledger below the first root, and counts what the second one holds.
+/// Opens the ledger below the first root, and also counts the usage below the second one.
 fn open_ledger([root, other]: &[PathBuf; 2]) -> Result<Ledger, StoreError> {
     match Ledger::open(root) {
-        // Where there is nothing yet, nothing is made.
+        // A missing ledger is not created.
         Ok(ledger) if other.join("usage").is_dir() => Ok(ledger.counting(Ledger::open(other)?)),
         Ok(ledger) => Ok(ledger),
         Err(error) => Ledger::open(other).map_err(|_| error),
     }
 }
 
-/// A model that others ask as well.
+/// A shared model.
 #[derive(Debug)]
 struct Shared<M>(Arc<M>);
 
@@ -145,7 +148,7 @@ fn open(llm: &Llm, variable: &dyn Fn(&str) -> Option<String>) -> Result<RemoteCh
     RemoteChat::new(ChatSettings { api_key, timeout: llm.timeout.value, certificates: certificates(), ..usual })
 }
 
-/// Returns the key: that of the environment, else that of the variable that is named, else that of the file.
+/// Returns the API key: that of the environment, else of the named variable, else of the file.
 fn api_key(llm: &Llm, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<ApiKey>, ChatError> {
     let Llm { api_key, api_key_env, .. } = llm;
     let Some(name) = api_key_env.value.as_deref().filter(|_| api_key.from != Layer::Environment) else {

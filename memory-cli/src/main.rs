@@ -1,7 +1,7 @@
 //! `memory`: the memory of all your AI agents, as plain files on your own disk.
 //!
-//! This crate holds what a command line is made of and nothing else: the words one may type ([`cli`] and [`commands`]),
-//! the settings ([`config`]), the putting together of the crates ([`app`]), and what is shown ([`mod@print`], [`report`]).
+//! This crate contains the command line only: the arguments and commands ([`cli`] and [`commands`]), the settings
+//! ([`config`]), the construction of the services ([`app`]), and the output ([`mod@print`], [`report`]).
 
 #![expect(clippy::doc_markdown, reason = "the docs of commands are their help, where backticks would be shown")]
 
@@ -40,7 +40,7 @@ use config::Environment;
 use print::Streams;
 
 fn main() -> ExitCode {
-    // Where the system refuses, what it leaves is as it says.
+    // Failures to disable core dumps are ignored.
     let _ = memory_store::leave_no_core();
     allocator::keep_little();
     allocator::take_usual();

@@ -1,4 +1,4 @@
-//! Moments and spans of time as people type and read them.
+//! Parsing and formatting of dates, times and durations.
 
 use std::time::Duration;
 
@@ -7,28 +7,28 @@ use memory_core::{ParseError, StoreError};
 
 use crate::zone::Zone;
 
-/// A day, as in `2026-05-07`: from midnight to midnight where the machine stands.
+/// A calendar day in local time, such as `2026-05-07`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Day(NaiveDate);
 
-/// A moment still to come: a day, a moment (RFC 3339), or a span from now on, as in `30d`.
+/// A time in the future: a day, a time in RFC 3339, or a duration from now, such as `30d`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Deadline {
-    /// At this moment.
+    /// At this time.
     At(DateTime<Utc>),
-    /// So long from now.
+    /// This long from now.
     After(TimeDelta),
 }
 
 impl Day {
-    /// Returns its first moment.
+    /// Returns the start of the day.
     pub(crate) fn start(self) -> DateTime<Utc> {
         let midnight = self.0.and_time(NaiveTime::MIN);
-        // Where clocks are put forward at midnight, that midnight does not exist; the same in UTC is near enough.
+        // If clocks skip midnight for daylight saving time, midnight in UTC is a sufficient approximation.
         Local.from_local_datetime(&midnight).earliest().map_or_else(|| midnight.and_utc(), |moment| moment.to_utc())
     }
 
-    /// Returns the first moment after it.
+    /// Returns the start of the next day.
     pub(crate) fn end(self) -> DateTime<Utc> {
         self.0.checked_add_days(Days::new(1)).map_or(DateTime::<Utc>::MAX_UTC, |next| Self(next).start())
     }
@@ -43,7 +43,7 @@ impl std::str::FromStr for Day {
 }
 
 impl Deadline {
-    /// Returns the moment, seen from `now`.
+    /// Returns the time; durations are relative to `now`.
     pub(crate) fn from(self, now: DateTime<Utc>) -> DateTime<Utc> {
         match self {
             Self::At(moment) => moment,
@@ -66,12 +66,12 @@ impl std::str::FromStr for Deadline {
     }
 }
 
-/// Reads a span of time such as `60s`, `168h`, `30d` or `1h 30m`.
+/// Parses a duration such as `60s`, `168h`, `30d` or `1h 30m`.
 pub(crate) fn span(text: &str) -> Result<Duration, ParseError> {
     humantime::parse_duration(text.trim()).map_err(|_| ParseError::new(text, "a span of time such as 60s, 168h or 30d"))
 }
 
-/// Writes a span of time as the settings file has it, such as `60s` or `168h`.
+/// Formats a duration for the settings file, such as `60s` or `168h`.
 pub(crate) fn span_text(span: Duration) -> String {
     match span.as_secs() {
         0 => humantime::format_duration(span).to_string(),
@@ -80,23 +80,24 @@ pub(crate) fn span_text(span: Duration) -> String {
     }
 }
 
-/// Writes the day of a moment, where the machine stands.
+/// Formats the day of a time, in local time.
 pub(crate) fn day_text(moment: DateTime<Utc>) -> String {
     moment.with_timezone(&Local).format("%Y-%m-%d").to_string()
 }
 
-/// Writes a moment to the minute, where the machine stands.
+/// Formats a time with a precision of minutes, in local time.
 pub(crate) fn minute_text(moment: DateTime<Utc>) -> String {
     moment.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string()
 }
 
-/// Writes a moment to the minute, as the clocks of `zone` show it.
+/// Formats a time with a precision of minutes, in `zone`.
 pub(crate) fn minute_in(moment: DateTime<Utc>, zone: Zone) -> String {
     moment.with_timezone(&zone).fixed_offset().format("%Y-%m-%d %H:%M").to_string()
 }
 
-/// Reads when something is due, seen from `now`: a moment (RFC 3339), a span such as `30m`, or words; returns what was taken
-/// for granted as well.
+/// Parses a due time relative to `now`: a time in RFC 3339, a duration such as `30m`, or words.
+///
+/// Also returns the assumption that was made to resolve the words, if any.
 pub(crate) fn due(text: &str, now: &DateTime<Zone>) -> Result<(DateTime<Utc>, Option<String>), StoreError> {
     let moment = || DateTime::parse_from_rfc3339(text.trim()).ok().map(|moment| moment.to_utc());
     let later = || TimeDelta::from_std(span(text).ok()?).ok().and_then(|span| now.to_utc().checked_add_signed(span));

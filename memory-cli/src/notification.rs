@@ -1,4 +1,4 @@
-//! How a person is told of what is due.
+//! Selection of the notification method.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -8,20 +8,20 @@ use memory_store::{Desktop, DesktopNotifier, FileNotifier};
 
 use crate::config::{Environment, NotificationMethod};
 
-/// The way that is taken.
+/// The selected notification method.
 pub(crate) struct Way {
-    /// What shows messages.
+    /// The notifier.
     pub notifier: Box<dyn Notifier>,
-    /// What it is called.
+    /// Name of the method.
     pub name: &'static str,
-    /// Why it is not the one that the settings name, if it is not.
+    /// Reason for the difference from the configured method, if it differs.
     pub instead: Option<String>,
 }
 
-/// Whether this is built for the one system that has `osascript`.
+/// Whether this build is for macOS, the only system with `osascript`.
 const IS_MACOS: bool = cfg!(target_os = "macos");
 
-/// Returns the way that the settings name, or the next best on this machine.
+/// Returns the configured method, or else the best available one.
 pub(crate) fn way(method: NotificationMethod, environment: &Environment) -> Way {
     let wanted = match method {
         NotificationMethod::File => return by_file(None),
@@ -32,7 +32,7 @@ pub(crate) fn way(method: NotificationMethod, environment: &Environment) -> Way 
         Ok(notifier) => return by_desktop(wanted, notifier, None),
         Err(missing) => missing,
     };
-    // The usual setting names the way of macOS; elsewhere its program is not missed.
+    // The default setting names the method of macOS; on other systems a warning would be wrong.
     let is_missed = method == NotificationMethod::NotifySend || (method == NotificationMethod::Osascript && IS_MACOS);
     let said = |instead: &str| is_missed.then(|| format!("{missing}; {instead}"));
     match desktop(Desktop::NotifySend, environment) {
@@ -42,7 +42,7 @@ pub(crate) fn way(method: NotificationMethod, environment: &Environment) -> Way 
     }
 }
 
-/// Returns what shows messages on a desktop, or why nothing can.
+/// Returns the notifier for a desktop, or the reason for its absence.
 fn desktop(desktop: Desktop, environment: &Environment) -> Result<DesktopNotifier, String> {
     let program = desktop.program();
     let found = find(program, environment.path.as_deref()).ok_or_else(|| format!("there is no {program} here"))?;
@@ -50,7 +50,7 @@ fn desktop(desktop: Desktop, environment: &Environment) -> Result<DesktopNotifie
     if desktop == Desktop::Osascript || environment.has_desktop {
         return Ok(notifier);
     }
-    // Whoever runs this by cron has a desktop, and no variable that says where.
+    // A cron job has no variable for the desktop session, so the default path is tried.
     let bus = environment.runtime.as_ref().map(|runtime| runtime.join("bus")).filter(|bus| bus.exists());
     bus.map(|bus| notifier.on_bus(bus)).ok_or_else(|| format!("there is no desktop for {program} here"))
 }
@@ -63,7 +63,7 @@ fn by_file(instead: Option<String>) -> Way {
     Way { notifier: Box::new(FileNotifier), name: "file", instead }
 }
 
-/// Finds a program in the folders of `PATH`; those that are not absolute may hold anybody's.
+/// Finds a program in the absolute folders of `PATH`; relative ones could contain any program.
 fn find(program: &str, path: Option<&OsStr>) -> Option<PathBuf> {
     let folders = std::env::split_paths(path?).filter(|folder| folder.is_absolute());
     folders.map(|folder| folder.join(program)).find(|file| file.is_file())

@@ -1,4 +1,4 @@
-//! The page of what is due, for a process that stays.
+//! The page of due reminders, for long-running processes.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,35 +10,35 @@ use memory_store::FileStore;
 use crate::app::Home;
 use crate::zone::Zone;
 
-/// How many reminders the page names; they decide whether it must be written anew.
+/// Number of reminders on the page; only a change of these causes an update.
 const SHOWN: usize = 100;
 
-/// A reminder as the page shows it: its id, its time and its text.
+/// A reminder as shown on the page: its id, time and text.
 type Shown = (MemoryId, Option<DateTime<Utc>>, String);
 
-/// Writes `pending.md` of one home where it would differ from the last time.
+/// A writer that updates `pending.md` of one home when its content changes.
 #[derive(Debug)]
 pub(crate) struct PendingPage {
     services: Services,
     store: Arc<FileStore>,
     zone: Zone,
     file: PathBuf,
-    /// What was last written: the reminders, and how many there were.
+    /// The content of the last update: the reminders and their total number.
     last: Mutex<Option<(Vec<Shown>, u64)>>,
 }
 
 impl PendingPage {
-    /// Returns the page of `home`.
+    /// Creates a writer for `home`.
     pub(crate) fn of(home: &Home) -> Self {
         let file = home.store.root().join("pending.md");
         let (services, store) = (home.services.clone(), Arc::clone(&home.store));
         Self { services, store, zone: home.zone, file, last: Mutex::default() }
     }
 
-    /// Writes the page anew if it would differ, or removes it if nothing is due.
+    /// Updates the page if its content has changed, and removes it if nothing is due.
     ///
     /// # Errors
-    /// When the files cannot be read, or the disk refuses.
+    /// If the files cannot be read, or a write fails.
     pub(crate) fn refresh(&self) -> Result<(), StoreError> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let due = self.services.store.reminders(Reminders::Due(self.services.clock.now()), None, Some(SHOWN))?;

@@ -1,4 +1,4 @@
-//! What is shown when something went wrong.
+//! Reporting of errors.
 
 use std::error::Error;
 use std::io;
@@ -11,11 +11,11 @@ use crate::exit_code::ExitCode;
 use crate::failure::Failure;
 use crate::print::Output;
 
-/// Says why a command failed, and returns the number with which the program ends.
+/// Prints the error of a command and returns the exit code.
 ///
-/// People read it on the standard error; programs that asked for JSON errors, as `{"error": {…}}` on the standard output, which
-/// holds nothing else then (save the lines of an export that went before). That this stream fails, or that what was printed there is no
-/// whole answer, is told on the other.
+/// For people it is printed to standard error. For programs with JSON errors it is printed as `{"error": {…}}` to
+/// standard output, which then contains nothing else (except for the lines of a partial export). An error of standard
+/// output itself, or of a partially printed result, always goes to standard error.
 pub(crate) fn failure(failure: &Failure, output: &mut Output) -> ExitCode {
     let (scope, failure) = match failure {
         Failure::InScope { scope, failure } => (Some(*scope), failure.as_ref()),
@@ -27,7 +27,7 @@ pub(crate) fn failure(failure: &Failure, output: &mut Output) -> ExitCode {
     if failure.is_told() {
         return failure.exit_code();
     }
-    // When the streams themselves are gone, the number is all that is left to say.
+    // If both streams are closed, only the exit code remains.
     let is_for_programs = output.has_json_errors() && !matches!(failure, Failure::Output(_) | Failure::BrokenOff { .. });
     let _ = if is_for_programs { for_programs(failure, scope, output) } else { for_people(failure, output) };
     failure.exit_code()

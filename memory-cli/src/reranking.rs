@@ -1,4 +1,4 @@
-//! The reranking model that the settings name.
+//! The reranking model in the settings.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -9,7 +9,7 @@ use memory_core::{RerankError, Reranker};
 
 use crate::config::Reranking;
 
-/// Returns the model that the settings name, if they name one, ready to be opened once there is something to read.
+/// Returns the configured model, if any; it is opened on first use.
 pub(crate) fn open_later(settings: &Reranking) -> Option<memory_core::Reranking> {
     let folder = settings.model.value.clone()?;
     let later = Later { folder, opened: OnceLock::new() };
@@ -17,13 +17,13 @@ pub(crate) fn open_later(settings: &Reranking) -> Option<memory_core::Reranking>
     Some(memory_core::Reranking { reranker, rules: settings.rules() })
 }
 
-/// Returns it for whoever has so much patience at most.
+/// Returns the configured model with a timeout of at most `patience`.
 pub(crate) fn open_for(settings: &Reranking, patience: Duration) -> Option<Arc<dyn Reranker>> {
     let later = Later { folder: settings.model.value.clone()?, opened: OnceLock::new() };
     Some(Arc::new(Patient::new(later, settings.timeout.value.min(patience))))
 }
 
-/// A model that is opened when it is first asked.
+/// A model that is opened on first use.
 #[derive(Debug)]
 struct Later {
     folder: PathBuf,

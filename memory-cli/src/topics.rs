@@ -1,4 +1,4 @@
-//! Where topics are, and putting their parts together.
+//! Locations of the topic folders, and construction of the topic services.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -15,8 +15,9 @@ use crate::banks::{is_folder, repository};
 use crate::config::{Environment, Settings};
 use crate::failure::Failure;
 
-/// Opens the topics in `named`, or else those of the project around the folder in which the program was started; nothing where there is
-/// no such folder and none may be made.
+/// Opens the topics in `named`, or else those of the project around the current folder.
+///
+/// Returns `None` if there is no such folder and none may be created.
 pub(crate) fn open(
     settings: &Settings,
     environment: &Environment,
@@ -35,19 +36,19 @@ pub(crate) fn open(
     }))
 }
 
-/// Refuses a folder that is not there, though topics are looked for in it.
+/// Returns an error if a topic folder does not exist.
 pub(crate) fn check_there(environment: &Environment, dir: &Path) -> Result<(), Failure> {
     let folder = environment.whole(dir);
     if folder.exists() { Ok(()) } else { Err(TopicError::NoFolder { place: folder.display().to_string() }.into()) }
 }
 
-/// Returns why there are no topics here, for a command that takes --dir.
+/// Returns the error for missing topics, for a command with `--dir`.
 pub(crate) fn why_not(settings: &Settings, environment: &Environment) -> Failure {
     let (why, is_link) = missing(settings, environment);
     Failure::usage(why, if is_link { "name the folder itself with --dir" } else { "go to one, or name a folder with --dir" })
 }
 
-/// Returns why `topic/default` cannot be used here.
+/// Returns the error for an unusable instance `topic/default`.
 pub(crate) fn no_instance(settings: &Settings, environment: &Environment) -> InstanceError {
     let (why, _) = missing(settings, environment);
     InstanceError::invalid(
@@ -56,7 +57,7 @@ pub(crate) fn no_instance(settings: &Settings, environment: &Environment) -> Ins
     )
 }
 
-/// Returns why there is no folder of topics here, and whether a symlink is in its place.
+/// Returns why there is no topic folder, and whether a symlink is the reason.
 fn missing(settings: &Settings, environment: &Environment) -> (String, bool) {
     match place(settings, environment) {
         Place::Link(link) => (format!("{} is a symlink, which might lead out of the project", link.display()), true),
@@ -64,7 +65,7 @@ fn missing(settings: &Settings, environment: &Environment) -> (String, bool) {
     }
 }
 
-/// Says why there are no tools of topics here.
+/// Returns the error for `--tools` without an available tool.
 pub(crate) fn no_tools(settings: &Settings, environment: &Environment) -> Failure {
     let (mut why, is_link) = missing(settings, environment);
     if !is_link {
@@ -77,7 +78,7 @@ pub(crate) fn no_tools(settings: &Settings, environment: &Environment) -> Failur
     )
 }
 
-/// Returns where the topics of the project are; nothing where there is no such folder and none may be made.
+/// Returns the topic folder of the project, or `None` if there is none and none may be created.
 pub(crate) fn of_project_at(settings: &Settings, environment: &Environment) -> Option<PathBuf> {
     match place(settings, environment) {
         Place::At(folder) => Some(folder),
@@ -85,20 +86,20 @@ pub(crate) fn of_project_at(settings: &Settings, environment: &Environment) -> O
     }
 }
 
-/// Returns the command that takes back an operation on the topics in the folder that was named, or the last one.
+/// Returns the command that undoes an operation on the topics in `dir`, or the last operation.
 pub(crate) fn undo_command(operation: Option<&OperationId>, dir: Option<&Path>) -> String {
     let operation = operation.map(|operation| format!(" {operation}")).unwrap_or_default();
     let dir = dir.map(|dir| format!(" --dir {}", quoted(&one_line(&dir.to_string_lossy(), usize::MAX)))).unwrap_or_default();
     format!("memory undo{operation}{dir}")
 }
 
-/// Returns a path as a shell reads it.
+/// Returns a path quoted for a shell.
 pub(crate) fn quoted(path: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "/._-~+,@%".contains(letter);
     if path.chars().all(is_plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
-/// Refuses the home, whose files are memories and no topics, and what git keeps.
+/// Checks a topic folder. The home is invalid because its files are memories, as are folders of git.
 fn checked(folder: PathBuf, home: &Path) -> Result<PathBuf, Failure> {
     let whole = whole(&folder);
     if whole.starts_with(self::whole(home)) {
@@ -117,7 +118,7 @@ fn checked(folder: PathBuf, home: &Path) -> Result<PathBuf, Failure> {
     Ok(folder)
 }
 
-/// Returns where a folder is without symlinks, as far as it is there.
+/// Returns the path without symlinks, as far as it exists.
 fn whole(path: &Path) -> PathBuf {
     for there in path.ancestors() {
         if let (Ok(whole), Ok(rest)) = (there.canonicalize(), path.strip_prefix(there)) {
@@ -127,12 +128,12 @@ fn whole(path: &Path) -> PathBuf {
     path.to_owned()
 }
 
-/// Where the topics of a project are.
+/// The location of a project's topics.
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
-    /// There, or to be made there.
+    /// An existing folder, or one to create.
     At(PathBuf),
-    /// This is there instead, and might lead anywhere.
+    /// A symlink in place of the folder, which might point anywhere.
     Link(PathBuf),
     /// There is no project.
     Nowhere,
@@ -143,9 +144,11 @@ fn place(settings: &Settings, environment: &Environment) -> Place {
     folder.map_or(Place::Nowhere, |folder| of_project(folder, &settings.root.value, environment.home.as_deref()))
 }
 
-/// Returns the folder of the topics of the project around `folder`: the nearest `.memory`, up to the repository's root; or else the one
-/// that is to be made there. Without a repository it is the nearest that holds topics, up to the person's home folder or the root of
-/// all. The memories' home itself is no project.
+/// Returns the topic folder of the project around `folder`.
+///
+/// It is the nearest `.memory` up to the repository's root, or else a new one in that root. Without a repository it is
+/// the nearest one that holds topics, up to the user's home folder or the root of the file system. The memories' home
+/// is not a project.
 fn of_project(folder: &Path, home: &Path, person: Option<&Path>) -> Place {
     let (repository, home) = (repository(folder), whole(home));
     if whole(folder).starts_with(&home) || folder.components().any(|part| part.as_os_str() == ".git") {
@@ -159,7 +162,7 @@ fn of_project(folder: &Path, home: &Path, person: Option<&Path>) -> Place {
         let place = if around.ends_with(NAME) { around.to_owned() } else { around.join(NAME) };
         (is_folder(&place) && whole(&place) != home).then_some(place)
     };
-    // Where everybody may make folders, another's topics must not be taken for one's own.
+    // In a folder that is writable by everyone, topics of other users must not be used.
     let owner = |place: &Path| place.metadata().ok().map(|found| found.uid());
     let is_meant = |place: &PathBuf| {
         let is_here = repository.is_some() || folder.starts_with(place) || place.parent() == Some(folder);
@@ -169,7 +172,7 @@ fn of_project(folder: &Path, home: &Path, person: Option<&Path>) -> Place {
         return Place::At(found);
     }
     let new = repository.unwrap_or(folder).join(NAME);
-    // What a repository brings along must not lead out of it; and in the person's home folder it would be their home.
+    // Content of a repository must not lead outside of it. In the user's home folder this would be the memories' home.
     if whole(&new) == home {
         Place::Nowhere
     } else if new.is_symlink() {
@@ -179,10 +182,10 @@ fn of_project(folder: &Path, home: &Path, person: Option<&Path>) -> Place {
     }
 }
 
-/// What the folder of a project is called.
+/// Name of the topic folder of a project.
 const NAME: &str = ".memory";
 
-/// Tells whether a folder holds a topic or an index.
+/// Returns whether a folder contains a topic or an index.
 fn holds_topics(folder: &Path) -> bool {
     let is_topic = |entry: std::fs::DirEntry| entry.path().extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
     folder.read_dir().is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(is_topic)))

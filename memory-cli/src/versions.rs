@@ -1,4 +1,4 @@
-//! Every state of the home, kept by git where the settings say so.
+//! The git history of the home, if the settings enable it.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
@@ -18,40 +18,42 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Column, Output, Table};
 
-/// How this program is told to keep a home as it is: with the folder behind it, and where its journal ends.
+/// Argument that makes this program commit a home; the folder and the end of its journal follow.
 const CHILD: &str = "keep-versions-of";
 
-/// What is said of a state.
+/// Message of the commits.
 const MESSAGE: &str = "Remember";
 
-/// So long is waited for more of the same.
+/// Time to wait for further changes before a commit.
 const GATHER: Duration = Duration::from_millis(200);
 
-/// What went wrong the last time, and what somebody was told.
+/// The last error, and the last error that was reported to the user.
 const TROUBLE: &str = "versions.trouble";
 const TOLD: &str = "versions.told";
 
-/// Up to where of the journal all is kept.
+/// The end of the journal at the last commit.
 const MARK: &str = "versions.mark";
 
-/// Returns where something is written down about a folder: in the index of a home, or else beside the conversations.
+/// Returns the path of a state file: in the index of a home, else among the conversations.
 fn beside(root: &Path, name: &str) -> PathBuf {
     let index = root.join("index");
     if index.is_dir() { index.join(name) } else { root.join(".conversations").join(name) }
 }
 
-/// Writes something down for ourselves alone.
+/// Writes a state file that only the user can read.
 fn write_down(place: &Path, text: &str) -> io::Result<()> {
     File::options().create(true).truncate(true).write(true).mode(0o600).open(place)?.write_all(text.as_bytes())
 }
 
-/// Looks whether what went wrong the last time goes wrong still, unless that was told, and tells it once. The journal ends at `end`.
+/// Repeats a commit that failed last time, and reports the error unless it was reported before.
+///
+/// The journal ends at `end`.
 pub(crate) fn tell_trouble(root: &Path, end: &str, output: &mut Output) {
     let Ok(trouble) = fs::read_to_string(beside(root, TROUBLE)) else { return };
     if fs::read_to_string(beside(root, TOLD)).is_ok_and(|told| told == trouble) {
         return;
     }
-    // Whoever is at it finds out.
+    // Another process with the lock repeats the commit.
     let Ok(running) = opened(root, "running") else { return };
     if running.try_lock().is_err() {
         return;
@@ -63,20 +65,20 @@ pub(crate) fn tell_trouble(root: &Path, end: &str, output: &mut Output) {
     tell(root, done, output);
 }
 
-/// Tells what went wrong, unless that was told before; and forgets it once all is well.
+/// Reports an error unless it was reported before, and clears the state after a success.
 pub(crate) fn tell(root: &Path, done: Result<(), VersionsError>, output: &mut Output) {
     let trouble = note(root, done);
     let Some(trouble) = trouble.filter(|trouble| fs::read_to_string(beside(root, TOLD)).ok().as_ref() != Some(trouble)) else {
         return;
     };
-    // Nobody may be left to be told.
+    // The output may be closed.
     let _ = output.warning(&trouble).and_then(|()| output.flush());
     let told = beside(root, TOLD);
     let _ = told.parent().map(|folder| DirBuilder::new().recursive(true).mode(0o700).create(folder));
     let _ = write_down(&told, &trouble);
 }
 
-/// Notes what went wrong, or that all is well; returns the former.
+/// Records an error or a success; returns the error.
 fn note(root: &Path, done: Result<(), VersionsError>) -> Option<String> {
     let trouble = done.err().map(|error| error.to_string());
     match &trouble {
@@ -86,18 +88,18 @@ fn note(root: &Path, done: Result<(), VersionsError>) -> Option<String> {
     trouble
 }
 
-/// Has the home kept as it is, by a program of its own for which nobody waits, unless it is kept up to the `end` of the journal.
+/// Starts a detached process that commits the home, unless it is committed up to `end` of the journal.
 pub(crate) fn keep_soon(root: &Path, end: &str, program: Option<&Path>) {
     let Some(program) = program.filter(|_| fs::read_to_string(beside(root, MARK)).ok().as_deref() != Some(end)) else { return };
     let mut command = Command::new(program);
     command.arg(CHILD).arg(root).arg(end).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // Whoever interrupts us does not mean it.
+    // An interrupt of this process must not interrupt the commit.
     let Ok(mut child) = command.process_group(0).spawn() else { return };
-    // One that has ended is there until somebody hears of it, and a daemon stays for long.
+    // A daemon runs for long, so the exit status must be collected to avoid zombie processes.
     let _ = thread::Builder::new().name("versions".into()).spawn(move || child.wait());
 }
 
-/// Returns the home that this program was called to keep, if it was.
+/// Returns the home to commit and the end of its journal, if the arguments request a commit.
 pub(crate) fn is_child(arguments: &[OsString]) -> Option<(PathBuf, String)> {
     match arguments {
         [_, what, root, end] if what == CHILD => Some((PathBuf::from(root), end.to_string_lossy().into_owned())),
@@ -105,14 +107,14 @@ pub(crate) fn is_child(arguments: &[OsString]) -> Option<(PathBuf, String)> {
     }
 }
 
-/// Keeps a home as it is, once others of us are done with it.
+/// Commits a home after waiting for other processes that do the same.
 pub(crate) fn keep_now(root: &Path, message: &str) -> Result<(), VersionsError> {
-    // Where there is no lock, git has its own.
+    // If the lock is unavailable, git uses its own.
     let _running = opened(root, "running").and_then(|file| file.lock().map(|()| file));
     Versions::commit_home(root, message)
 }
 
-/// Keeps a home as it is, unless another of us is about to.
+/// Commits a home, unless another process is already waiting to do so.
 pub(crate) fn keep(root: &Path, end: &str) {
     let Ok(waiting) = opened(root, "waiting") else { return };
     if waiting.try_lock().is_err() {
@@ -120,14 +122,14 @@ pub(crate) fn keep(root: &Path, end: &str) {
     }
     let (_nobody, more) = channel::<()>();
     let _ = more.recv_timeout(GATHER);
-    // Whoever writes from now on finds that nobody waits.
+    // A later change must find no waiting process, so that it starts a new one.
     drop(waiting);
     if note(root, keep_now(root, MESSAGE)).is_none() {
         let _ = write_down(&beside(root, MARK), end);
     }
 }
 
-/// Shows the states that are kept; no limit means all.
+/// Prints the commits; a limit of 0 means all.
 pub(crate) fn show(root: &Path, limit: usize, app: &mut App) -> Result<(), Failure> {
     is_kept(root)?;
     let versions = listed(root, limit).map_err(|error| refused(&error))?;
@@ -137,18 +139,18 @@ pub(crate) fn show(root: &Path, limit: usize, app: &mut App) -> Result<(), Failu
     Ok(app.output.table(&table(&versions))?)
 }
 
-/// Returns the last states that are kept, newest first; no limit means all. Where none are kept, there are none.
+/// Returns the last commits, newest first; a limit of 0 means all. Without a repository it is empty.
 pub(crate) fn listed(root: &Path, limit: usize) -> Result<Vec<Version>, VersionsError> {
     let limit = if limit == 0 { u32::MAX as usize } else { limit };
     if root.join(".git").exists() { Versions::list(root, limit) } else { Ok(Vec::new()) }
 }
 
-/// Returns states as JSON.
+/// Returns commits as JSON.
 pub(crate) fn shapes(versions: &[Version]) -> Vec<Value> {
     versions.iter().map(|own| json!({ "version": own.id, "at": own.at, "message": own.message })).collect()
 }
 
-/// Returns states as a table.
+/// Returns commits as a table.
 pub(crate) fn table(versions: &[Version]) -> Table {
     let mut table = Table::new([Column::Whole("version"), Column::Whole("when"), Column::Text("what")]);
     for Version { id, at, message } in versions {
@@ -157,7 +159,7 @@ pub(crate) fn table(versions: &[Version]) -> Table {
     table
 }
 
-/// Refuses to tell of states where none are kept.
+/// Returns an error if the home has no git history.
 pub(crate) fn is_kept(root: &Path) -> Result<(), Failure> {
     if root.join(".git").exists() { Ok(()) } else { Err(not_kept()) }
 }
@@ -167,7 +169,7 @@ pub(crate) fn not_kept() -> Failure {
     Failure::usage("git does not keep the states of this home", hint)
 }
 
-/// Says why git does not tell.
+/// Returns the error for a failed git command.
 pub(crate) fn refused(error: &VersionsError) -> Failure {
     Failure::usage(error.to_string(), "ask git itself in the home")
 }

@@ -1,51 +1,51 @@
-//! The time zone in which times are meant.
+//! Time zones.
 
 use chrono::{DateTime, Datelike, FixedOffset, Local, MappedLocalTime, NaiveDate, NaiveDateTime, Offset, TimeZone, Timelike};
 use jiff::Timestamp;
 use jiff::tz::{AmbiguousOffset, TimeZoneDatabase};
 use memory_core::ParseError;
 
-/// The time zone in which times are meant.
+/// The time zone for parsing and formatting times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Zone {
-    /// That of the machine.
+    /// The local time zone of the machine.
     Machine,
-    /// One that has a name.
+    /// A named time zone.
     Named(NamedZone),
-    /// One whose clocks never change.
+    /// A fixed offset from UTC.
     Fixed(FixedOffset),
 }
 
-/// How far the clocks of a zone are ahead of UTC at some moment.
+/// The offset of a zone from UTC at a certain time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ahead {
     zone: Zone,
     by: FixedOffset,
 }
 
-/// A moment from which times are seen.
+/// A reference time for relative dates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Now {
-    /// One with an offset (RFC 3339).
+    /// A time with an offset (RFC 3339).
     Moment(DateTime<FixedOffset>),
-    /// What the clocks show.
+    /// A local time without an offset.
     Shown(NaiveDateTime),
 }
 
-/// A time zone with a name, of the database that comes with the program.
+/// A named time zone of the database that is bundled with the program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NamedZone(&'static jiff::tz::TimeZone);
 
-/// Reads the name of a time zone, such as `Asia/Shanghai`; case does not matter.
+/// Parses the name of a time zone, such as `Asia/Shanghai`; case-insensitive.
 pub(crate) fn named(text: &str) -> Result<NamedZone, ParseError> {
     let none = |_| ParseError::new(text, "a time zone such as Europe/Berlin (a name of the IANA's database)");
     let zone = TimeZoneDatabase::bundled().get(text.trim()).map_err(none)?;
-    // The settings name one, and are read once.
+    // The settings name at most one zone and are read once, so the leak is bounded.
     Ok(NamedZone(Box::leak(Box::new(zone))))
 }
 
 impl NamedZone {
-    /// Returns its name.
+    /// Returns the name of the zone.
     pub(crate) fn name(self) -> &'static str {
         self.0.iana_name().unwrap_or("UTC")
     }
@@ -64,7 +64,7 @@ impl NamedZone {
             let [hour, minute, second] = [time.hour(), time.minute(), time.second()].map(small);
             jiff::civil::DateTime::new(year, month, day, hour, minute, second, 0).ok()
         });
-        // Beyond what the database knows nothing changes any more.
+        // Outside the range of the database, the offset is constant.
         let Some(shown) = shown else { return MappedLocalTime::Single(self.at(local)) };
         match self.0.to_ambiguous_timestamp(shown).offset() {
             AmbiguousOffset::Unambiguous { offset } => MappedLocalTime::Single(ahead_by(offset)),
@@ -87,7 +87,7 @@ fn ahead_by(offset: jiff::tz::Offset) -> FixedOffset {
 }
 
 impl Zone {
-    /// Returns the zone that the settings name, else that of the machine.
+    /// Returns the configured zone, else the local zone of the machine.
     pub(crate) fn of(setting: Option<NamedZone>) -> Self {
         setting.map_or(Self::Machine, Self::Named)
     }
@@ -98,13 +98,13 @@ impl Zone {
 }
 
 impl Now {
-    /// Returns the moment, in the zone that the settings name; else in that which its offset tells, else the machine's.
+    /// Returns the time in the configured zone, else in that of its offset, else in the local zone.
     pub(crate) fn seen(self, setting: Option<NamedZone>) -> DateTime<Zone> {
         match self {
             Self::Moment(moment) => moment.with_timezone(&setting.map_or(Zone::Fixed(*moment.offset()), Zone::Named)),
             Self::Shown(shown) => {
                 let zone = Zone::of(setting);
-                // Where clocks are put forward, they do not show this; the same in UTC is near enough.
+                // If clocks skip this time, the same time in UTC is a sufficient approximation.
                 zone.from_local_datetime(&shown).earliest().unwrap_or_else(|| shown.and_utc().with_timezone(&zone))
             }
         }

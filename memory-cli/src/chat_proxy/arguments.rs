@@ -20,7 +20,7 @@ pub(crate) struct ProxyArgs {
     #[arg(long, value_name = "URL")]
     openai_base_url: Option<String>,
     /// The key for it, for applications that bring none; better in OPENAI_API_KEY, since others see what is typed
-    // What clap refuses, it shows: so a text that is no key is refused later.
+    // clap prints invalid values in its errors, so an invalid key is rejected later.
     #[arg(long, value_name = "KEY", value_parser = |text: &str| Ok::<_, Infallible>(text.parse::<ApiKey>()), conflicts_with = "openai_api_key_env")]
     openai_api_key: Option<Result<ApiKey, ApiKeyError>>,
     /// The variable that holds this key [default: OPENAI_API_KEY, if it is set]
@@ -80,10 +80,10 @@ pub(crate) struct ProxyArgs {
 }
 
 impl ProxyArgs {
-    /// Has the flags win over all else.
+    /// Overrides the settings with the flags.
     ///
     /// # Errors
-    /// When the key is none; it is not shown.
+    /// If the key is invalid. The message does not contain the key.
     pub(crate) fn overrule(&self, settings: &mut ProxySettings, environment: &Environment) -> Result<(), Failure> {
         let key = self.openai_api_key.clone().transpose();
         let key = key.map_err(|error| Failure::usage("--openai-api-key is no key", error.to_string()))?;

@@ -1,4 +1,4 @@
-//! Lines that are written beside the work that they are about.
+//! A writer that does not block its callers.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -7,29 +7,29 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-/// So many lines wait at most; more are left out, and counted.
+/// Maximum number of queued lines; further lines are dropped and counted.
 const LINES: usize = 4096;
 
-/// At the end, the last lines have this time to be written.
+/// Maximum time to write the remaining lines at the end.
 const FLUSH: Duration = Duration::from_secs(1);
 
-/// Writes lines to an output on a thread of its own, so that an output that nobody reads, such as a full pipe, holds up nobody.
+/// A writer that writes lines on its own thread, so that a blocked output does not block its callers.
 pub(crate) struct BackgroundWriter {
     sender: SyncSender<Message>,
     left_out: Arc<AtomicUsize>,
 }
 
-/// Waits for the lines of a [`BackgroundWriter`].
+/// A handle to flush a [`BackgroundWriter`].
 pub(crate) struct Flush(SyncSender<Message>);
 
 enum Message {
     Line(Vec<u8>),
-    /// All before it is written.
+    /// A request to confirm that all earlier lines are written.
     Flush(SyncSender<()>),
 }
 
 impl BackgroundWriter {
-    /// Begins to write to `output`. Each write is one line, or several whole ones.
+    /// Starts a thread that writes to `output`. Each write must consist of complete lines.
     pub(crate) fn begin(output: impl Write + Send + 'static) -> (Self, Flush) {
         let (sender, receiver) = sync_channel(LINES);
         let left_out = Arc::<AtomicUsize>::default();
@@ -53,10 +53,10 @@ impl Write for BackgroundWriter {
 }
 
 impl Flush {
-    /// Waits until all lines are written that were given before, for a short time.
+    /// Waits a short time until all earlier lines are written.
     pub(crate) fn wait(self) {
         let (done, ended) = sync_channel(1);
-        // Where there is no room, nobody reads them.
+        // If the queue is full, the output is blocked.
         if self.0.try_send(Message::Flush(done)).is_ok() {
             let _ = ended.recv_timeout(FLUSH);
         }
@@ -66,7 +66,7 @@ impl Flush {
 fn write_all(mut output: impl Write, receiver: &Receiver<Message>, left_out: &AtomicUsize) {
     for message in receiver {
         let lost = left_out.swap(0, Ordering::Relaxed);
-        // What cannot be written is lost: a server does not fail because nobody reads its log.
+        // Write errors are ignored: a server must not fail because its log is not read.
         if 0 < lost {
             let _ = writeln!(output, "{lost} lines were left out: nobody read them");
         }
@@ -84,12 +84,12 @@ mod tests {
 
     use super::*;
 
-    /// An output that takes each write only once it is let.
+    /// An output that blocks each write until a message on the channel.
     struct Gated(Receiver<()>, Arc<Mutex<Vec<u8>>>);
 
     impl Write for Gated {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            // Once nobody is there to let it, it takes all.
+            // After the sender is dropped, writes do not block.
             let _ = self.0.recv();
             self.1.lock().expect("nobody panics here").write(bytes)
         }
@@ -109,7 +109,7 @@ mod tests {
             writer.write_all(format!("{number}\n").as_bytes()).expect("it is taken");
         }
         drop(open);
-        // There may be no room to wait in until some are written.
+        // The queue may be full until some lines are written.
         let (done, ended) = sync_channel(1);
         flush.0.send(Message::Flush(done)).expect("it writes");
         ended.recv().expect("it wrote all");

@@ -1,24 +1,25 @@
-//! Addresses of a model's server as people write them.
+//! Parsing of the configured address of a model server.
 
-/// The address of a server that speaks the protocol of `OpenAI`, up to what is asked for.
+/// The base URL of a server with an `OpenAI`-compatible API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BaseUrl {
     pub(super) text: String,
-    /// What was changed about it, for whoever wrote it.
+    /// Message to the user about a correction of the address.
     pub(super) notice: Option<String>,
 }
 
 const VERSION: &str = "/v1";
 const CHAT: &str = "/chat/completions";
 
-/// Reads an address: where it names no path, `/v1` is added, and the path of chats is taken off. All else stays; what is wrong with it is
-/// told by whoever opens it.
+/// Normalizes an address: adds `/v1` if it has no path, and removes `/chat/completions`.
+///
+/// Other parts are unchanged. The client that opens the address reports errors in it.
 pub(super) fn base_url(text: &str) -> BaseUrl {
     let trimmed = text.trim();
     let unchanged = BaseUrl { text: trimmed.to_owned(), notice: None };
     let Some((_, place)) = trimmed.split_once("://") else { return unchanged };
     if place.contains(['?', '#', '@']) {
-        // A secret may be in it.
+        // Such an address may contain a secret, so it is not used in a message.
         return unchanged;
     }
     let bare = trimmed.trim_end_matches('/');

@@ -1,4 +1,4 @@
-//! The embedding model of a proxy, and whose key it is asked with.
+//! The embedding model of a proxy, and the API keys for it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,14 +15,17 @@ use crate::failure::Failure;
 
 /// The embedding model of a proxy.
 pub(super) enum ProxyEmbedder {
-    /// There is none, or it is none of the client's.
+    /// A model that does not use the API keys of clients, or no model.
     Own(Option<Arc<dyn Embedder>>),
-    /// It is at the server of the chat model, where applications have keys of their own.
+    /// A model on the server of the chat model, which uses the API keys of clients.
     AtUpstream(Box<RemoteEmbedder>),
 }
 
 impl ProxyEmbedder {
-    /// Opens the model of the proxy, or else that of all. One at an address is given up after `timeout`, if there is one.
+    /// Opens the embedding model of the proxy, or else that of the settings.
+    ///
+    /// A remote model that is configured for the proxy, or is on the upstream server, uses `timeout` and no retries, if
+    /// `timeout` is given.
     pub(super) fn open(
         settings: &Settings,
         upstream: &str,
@@ -39,7 +42,7 @@ impl ProxyEmbedder {
         };
         let Some(named) = &settings.proxy.embedding_model.value else {
             let embedding = &settings.embedding;
-            // Without a key of its own there, it is asked as the chat model is.
+            // Without an API key of its own, a model on the upstream server uses the key for the chat model.
             return match (&embedding.base_url.value, &embedding.name.value) {
                 (Some(address), Some(name))
                     if embedding.model.value.is_none()
@@ -67,7 +70,7 @@ impl ProxyEmbedder {
         Self::AtUpstream(Box::new(embedder))
     }
 
-    /// Returns the model as it is asked without a key of a client.
+    /// Returns the model with the key of the settings.
     pub(super) fn usual(&self) -> Option<Arc<dyn Embedder>> {
         match self {
             Self::Own(embedder) => embedder.clone(),
@@ -75,7 +78,7 @@ impl ProxyEmbedder {
         }
     }
 
-    /// Returns the model as it is asked for a chat, with the key of the chat.
+    /// Returns the model for chat requests, which uses the key of the client.
     pub(super) fn of_clients(&self) -> Option<Arc<dyn ClientEmbedder>> {
         match self {
             Self::Own(_) => None,
@@ -83,7 +86,7 @@ impl ProxyEmbedder {
         }
     }
 
-    /// Returns the model as it is asked beside the chats, with the key of the client whose chat was answered last.
+    /// Returns the model for background work, which uses the key of the last client.
     pub(super) fn in_background(self, last_asked: &LastAsked) -> Option<Arc<dyn Embedder>> {
         match self {
             Self::Own(embedder) => embedder,
@@ -92,7 +95,7 @@ impl ProxyEmbedder {
     }
 }
 
-/// Tells whether two addresses are of one server: a key for one is for the other.
+/// Returns whether two addresses have the same origin, so that a key for one is valid for the other.
 fn is_same_server(one: &str, other: &str) -> bool {
     let origin = |address: &str| -> Option<Origin> {
         let (scheme, rest) = address.trim().split_once("://")?;
@@ -101,7 +104,7 @@ fn is_same_server(one: &str, other: &str) -> bool {
     origin(one).is_some_and(|own| origin(other) == Some(own))
 }
 
-/// Returns the key for the server at an address: that of `upstream` if it is the same server.
+/// Returns `api_key`, the key for `upstream`, if `address` is on the same server.
 fn key_for(address: &str, upstream: &str, api_key: Option<&ApiKey>) -> Option<ApiKey> {
     api_key.filter(|_| is_same_server(address, upstream)).cloned()
 }

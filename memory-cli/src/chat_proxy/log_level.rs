@@ -1,4 +1,4 @@
-//! What a proxy in the foreground writes to the standard error.
+//! Log levels of a proxy in the foreground.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -7,21 +7,21 @@ use memory_agent::http::{RequestLog, RequestRecord};
 use memory_core::{Clock, ParseError};
 use memory_store::{Log, SystemClock};
 
-/// What is logged: this and all that is worse.
+/// The minimum severity of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum LogLevel {
-    /// With each request, also how long memories were looked for.
+    /// Each request, with the duration of recall.
     Debug,
     /// Each request.
     Info,
-    /// What went wrong without ending the proxy.
+    /// Errors that do not stop the proxy.
     Warning,
-    /// Nothing but why the proxy ended.
+    /// Only the error that stops the proxy.
     Error,
 }
 
 impl LogLevel {
-    /// Returns the word for it.
+    /// Returns the name of the level.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Debug => "debug",
@@ -43,14 +43,14 @@ impl FromStr for LogLevel {
     }
 }
 
-/// Logs each request as one line.
+/// A logger that writes one line for each request.
 pub(crate) struct RequestLines {
     log: Arc<Log>,
     level: LogLevel,
 }
 
 impl RequestLines {
-    /// Returns what logs requests at a level, if any are logged there.
+    /// Returns the logger for requests at `level`, or `None` if the level excludes requests.
     pub(crate) fn at(level: LogLevel, log: &Arc<Log>) -> Option<Arc<dyn RequestLog>> {
         (level <= LogLevel::Info).then(|| Arc::new(Self { log: Arc::clone(log), level }) as Arc<dyn RequestLog>)
     }

@@ -1,4 +1,4 @@
-//! A language model that remembers, put together.
+//! Construction of the chat proxy: a language model server with memory.
 
 mod arguments;
 mod background_writer;

@@ -1,4 +1,4 @@
-//! The model that is asked for facts where the settings name none: the one that an application asked.
+//! The model for fact extraction if the settings name none: the one that the last client used.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,12 +9,12 @@ use memory_core::{Allowance, Answer, ChatError, ChatModel, ChatRequest, Trouble}
 
 use crate::config::certificates;
 
-/// The model that an application asked last, with the key that it had.
+/// The model of the last chat, with the key of its client.
 #[derive(Debug)]
 pub(super) struct AskedModel {
     pub(super) base_url: String,
     pub(super) last_asked: LastAsked,
-    /// For applications that bring none.
+    /// Key for clients that send none.
     pub(super) api_key: Option<ApiKey>,
     pub(super) timeout: Duration,
     pub(super) opened: Mutex<Option<(Model, Arc<RemoteChat>)>>,

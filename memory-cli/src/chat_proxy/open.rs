@@ -1,4 +1,4 @@
-//! Putting a proxy together.
+//! Construction of a chat proxy from the settings.
 
 use std::env;
 use std::net::SocketAddr;
@@ -25,21 +25,21 @@ use crate::failure::Failure;
 use crate::language_model;
 use crate::reranking;
 
-/// A proxy, and who does the rest beside it.
+/// A proxy with its background threads.
 pub(crate) struct Opened {
     /// The proxy.
     pub(crate) proxy: Arc<ChatProxy>,
-    /// Draws facts from what was said.
+    /// The thread that extracts facts.
     pub(crate) worker: Worker,
-    /// Hears of files that others change, if that is wanted.
+    /// The thread that watches files for changes, if enabled.
     pub(crate) watcher: Option<Watcher>,
-    /// How many turns from before wait until somebody asks a model, since the settings name none.
+    /// Number of queued turns that wait for the first chat, because the settings name no model.
     pub(crate) waiting: usize,
-    /// What a person should know at the start.
+    /// Messages to the user at the start.
     pub(crate) notices: Vec<String>,
 }
 
-/// Says what waits, if something does.
+/// Returns a message about queued turns, if there are any.
 fn says_what_waits(waiting: usize) -> Option<String> {
     let turns = match waiting {
         0 => return None,
@@ -49,13 +49,13 @@ fn says_what_waits(waiting: usize) -> Option<String> {
     Some(format!("{turns} to be worked on until a chat names a model; `llm` in config.yaml lets it be done at once"))
 }
 
-/// The variable with the key that the clients of `OpenAI` use.
+/// The variable with the API key that `OpenAI` clients use.
 const USUAL_KEY: &str = "OPENAI_API_KEY";
 
-/// What is asked for memories has so much of the time that they are waited for.
+/// Divisor of the memory timeout: each model request may take this fraction of it.
 const SHARE: u32 = 2;
 
-/// Opens the proxy that the settings describe, which listens at `here`. What goes wrong later is told to `log`.
+/// Creates the proxy that the settings describe, with the own address `here`. Later errors go to `log`.
 pub(crate) fn open(settings: &Settings, here: SocketAddr, has_token: bool, log: Arc<Log>) -> Result<Opened, Failure> {
     let proxy = &settings.proxy;
     let base_url = proxy.openai_base_url.value.as_deref().ok_or_else(|| {
@@ -86,7 +86,7 @@ pub(crate) fn open(settings: &Settings, here: SocketAddr, has_token: bool, log: 
     let patience = proxy.memory_timeout.value;
     let store = Arc::new(ConversationFolder::new(&place));
     let watcher = if proxy.start_watcher.value {
-        // Without it they are seen as well, if not always at once.
+        // Without the watcher, changes are still detected, but not always immediately.
         watch(&store).inspect_err(|error| log.warning(clock.now(), &with_causes(error))).ok()
     } else {
         None
@@ -115,7 +115,7 @@ pub(crate) fn open(settings: &Settings, here: SocketAddr, has_token: bool, log: 
         let is_home = place == settings.root.value;
         let versions =
             if is_home { Versions::of_conversations_in_home(&place, complain) } else { Versions::new(&place, complain) };
-        // What somebody who died had no time for.
+        // Commits changes that an earlier process left uncommitted.
         versions.note("Keep what was there before the start");
         *told.versions.lock().unwrap_or_else(PoisonError::into_inner) = Some(versions);
     }
@@ -147,13 +147,13 @@ pub(crate) fn open(settings: &Settings, here: SocketAddr, has_token: bool, log: 
     Ok(Opened { proxy: Arc::new(proxy), worker: Worker::begin(work), watcher, waiting, notices })
 }
 
-/// Returns how many turns wait from before.
+/// Returns the number of turns queued before the start.
 fn pending(queue: &dyn JobQueue, told: &Telling) -> usize {
     let pending = queue.pending().inspect_err(|error| told.trouble(&with_causes(error)));
     pending.map_or(0, |pending| pending.len())
 }
 
-/// Returns the model that is asked for facts: that of the settings, or else the one that was asked.
+/// Returns the model for fact extraction: that of the settings, or else that of the last chat.
 fn chat(
     settings: &Settings,
     base_url: &str,
@@ -172,14 +172,17 @@ fn chat(
         timeout: settings.llm.timeout.value,
         opened: Mutex::default(),
     };
-    // The budget is one, whatever folder conversations are in; so `memory usage` reports it, from a home that is made for it if it is
-    // missing. A home that cannot be opened leaves the folder beside the queue, where earlier versions kept it.
+    // The budget is independent of the folder of conversations, so that `memory usage` reports it. It is recorded in
+    // the home, which is created if necessary. If the home cannot be opened, it is recorded next to the queue, where
+    // earlier versions recorded it.
     let roots = [settings.root.value.clone(), place.join(".conversations")];
     language_model::within_budget(model, roots, settings, Arc::clone(clock))
 }
 
-/// Returns the key for applications that bring none, and where it comes from. What was set with more authority wins: the key itself, the
-/// variable that is named, and at last `OPENAI_API_KEY`.
+/// Returns the key for clients that send none, and its origin.
+///
+/// Of the key and the variable name, the one from the higher layer of settings is used; `OPENAI_API_KEY` is the last
+/// resort.
 fn api_key(proxy: &ProxySettings) -> Result<Option<(ApiKey, String)>, Failure> {
     let (key, name) = (&proxy.openai_api_key, &proxy.openai_api_key_env);
     if let Some(own) = key.value.as_ref().filter(|_| name.value.is_none() || name.from <= key.from) {

@@ -1,4 +1,4 @@
-//! Hearing of files that others change, where the settings say so.
+//! A watcher for changes of conversation files by other processes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,14 +10,14 @@ use memory_store::{News, Watch};
 
 use crate::daemon::Bell;
 
-/// Has what others change among conversations looked at before the next answer, until it is dropped.
+/// A thread that reports changed files to the store before its next read; it stops when dropped.
 pub(crate) struct Watcher {
     bell: Arc<Bell>,
     has_ended: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// Begins to listen.
+/// Starts a watcher.
 pub(super) fn watch(store: &Arc<ConversationFolder>) -> Result<Watcher, StoreError> {
     let (bell, has_ended) = (Arc::new(Bell::default()), Arc::new(AtomicBool::default()));
     let own = Arc::clone(&bell);
@@ -26,7 +26,7 @@ pub(super) fn watch(store: &Arc<ConversationFolder>) -> Result<Watcher, StoreErr
     let thread = thread::spawn(move || {
         while !end.load(Ordering::SeqCst) {
             own.wait(None);
-            // Names that came or went are seen by the times of folders as well.
+            // Added and removed files also change the modification time of their folder.
             let News { files, folders, more, lost } = watch.take();
             store.hear((!more && !folders && lost.is_none()).then_some(&files));
             if lost.is_some() {
@@ -42,7 +42,7 @@ impl Drop for Watcher {
         self.has_ended.store(true, Ordering::SeqCst);
         self.bell.ring();
         if let Some(thread) = self.thread.take() {
-            // A thread that panicked has told why.
+            // A panic of the thread was already reported.
             let _ = thread.join();
         }
     }

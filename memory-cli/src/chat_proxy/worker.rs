@@ -1,4 +1,4 @@
-//! Doing what is to be made of what was said, beside the talk.
+//! The background thread that extracts facts from conversations.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -16,28 +16,28 @@ use memory_store::{Log, SystemClock};
 
 use crate::daemon::Bell;
 
-/// What the worker works with.
+/// The configuration of the worker.
 pub(super) struct Work {
     pub(super) conversations: Conversations,
     pub(super) queue: Arc<dyn JobQueue>,
     pub(super) rules: ProcessRules,
-    /// The folders in which a person may have written prompts; the first that has one counts.
+    /// Folders with custom prompts; the first folder that has a prompt is used.
     pub(super) prompts: Vec<PathBuf>,
-    /// Whose answers are needed first, if it is not known yet which model to ask.
+    /// The model of the last chat, if the settings name no model.
     pub(super) last_asked: Option<LastAsked>,
     pub(super) told: Arc<Telling>,
 }
 
-/// A thread that does what is to be made of what was said.
+/// A handle to the background thread.
 pub(crate) struct Worker {
     told: Arc<Telling>,
     ended: Receiver<()>,
 }
 
-/// What waits is looked at again after this time; whether the model is asked then is a matter of its backoff.
+/// Interval between checks of the queue. Its backoff decides whether the model is called.
 const AGAIN: Duration = Duration::from_mins(1);
 
-/// After the end was asked for, what is left may take so long; the rest goes on with the next start.
+/// Maximum time for the remaining work after the shutdown request; the next start continues the rest.
 const DRAIN: Duration = Duration::from_secs(5);
 
 impl Worker {
@@ -46,19 +46,19 @@ impl Worker {
         let told = Arc::clone(&work.told);
         thread::spawn(move || {
             work.go_on();
-            // Nobody may be waiting any more.
+            // The receiver may have timed out.
             let _ = end.send(());
         });
         Self { told, ended }
     }
 
-    /// Does what is left, for a short time, and ends.
+    /// Waits a short time for the remaining work and stops the thread.
     pub(crate) fn end(self) {
         *self.told.until.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + DRAIN);
         self.told.bell.ring();
-        // What takes longer is taken up by the next start.
+        // The next start continues work that takes longer.
         let _ = self.ended.recv_timeout(DRAIN);
-        // What was kept since the last commit, whoever did it.
+        // Commits all changes since the last commit.
         self.told.note("Keep what was there at the end");
         self.told.versions.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
@@ -116,18 +116,18 @@ impl Work {
     }
 }
 
-/// Hears of what was kept, and tells of what goes wrong.
+/// An observer of the proxy that wakes the worker, commits changes and logs errors.
 pub(super) struct Telling {
     pub(super) log: Arc<Log>,
     pub(super) bell: Bell,
     pub(super) versions: Mutex<Option<Versions>>,
-    /// When all is to have ended, once somebody has asked for it.
+    /// Deadline of the shutdown, once it is requested.
     pub(super) until: Mutex<Option<Instant>>,
-    /// Why facts could not be extracted, the last time that it was tried.
+    /// The error of the last fact extraction.
     pub(super) failure: Mutex<ExtractionFailure>,
 }
 
-/// Why facts could not be extracted, until they can be.
+/// The reason why fact extraction is failing, if it is.
 #[derive(Debug, Default)]
 pub(super) struct ExtractionFailure {
     why: Option<String>,
@@ -135,14 +135,14 @@ pub(super) struct ExtractionFailure {
 }
 
 impl ExtractionFailure {
-    /// Takes the place of what was known before. The same reason is not reported again.
+    /// Replaces the reason. An unchanged reason is not reported again.
     fn replace(&mut self, why: Option<String>) {
         if self.why != why {
             *self = Self { why, is_reported: false };
         }
     }
 
-    /// Returns the reason, if it was not returned before.
+    /// Returns the reason on the first call, then `None`.
     fn report_once(&mut self) -> Option<String> {
         let is_news = !std::mem::replace(&mut self.is_reported, true);
         self.why.clone().filter(|_| is_news)
@@ -150,7 +150,7 @@ impl ExtractionFailure {
 }
 
 impl Telling {
-    /// Records why facts could not be extracted. A run that did nothing, or left some for later, does not tell that all is well.
+    /// Records the errors of a run. A run without any work, or with work left, does not clear them.
     fn note_failure(&self, processed: &Processed) {
         let is_well = processed.troubles.is_empty();
         if !is_well || 0 < processed.done && processed.waiting == 0 {

@@ -1,4 +1,4 @@
-//! How banks are kept, and what filters may cost.
+//! Settings of banks and filters.
 
 use std::time::Duration;
 
@@ -12,19 +12,19 @@ use crate::moments;
 
 const MEGABYTE: usize = 1024 * 1024;
 
-/// How banks are kept, and what filters may cost.
+/// Settings of banks and filters.
 #[derive(Debug, Clone)]
 pub(crate) struct BankSettings {
-    /// Above how many bytes a bank is compressed, unless never.
+    /// Size in bytes above which a bank is compressed; `None` disables compression.
     pub compress_above: Setting<Option<usize>>,
-    /// How long a filter may take.
+    /// Timeout of a filter.
     pub filter_timeout: Setting<Duration>,
-    /// How many megabytes a filter may need.
+    /// Memory limit of a filter, in megabytes.
     pub filter_memory: Setting<usize>,
 }
 
 impl BankSettings {
-    /// Takes them out of the file.
+    /// Takes these settings from the document.
     pub(super) fn take(document: &mut Document) -> Result<Self, ConfigError> {
         Ok(Self {
             compress_above: or_plain(document.take("banks.compress_above", size_or_never)?, Some(MEGABYTE)),
@@ -33,7 +33,7 @@ impl BankSettings {
         })
     }
 
-    /// Returns every key with its value and where that comes from, in the order of the file.
+    /// Returns every key with its value and layer, in file order.
     pub(super) fn all(&self) -> [(&'static str, (Value, Layer)); 3] {
         let Self { compress_above, filter_timeout, filter_memory } = self;
         let size = |bytes: &Option<usize>| bytes.map_or_else(|| "never".to_owned(), size_text);
@@ -49,7 +49,7 @@ fn size_or_never(text: &str) -> Result<Option<usize>, ParseError> {
     if text.trim() == "never" { Ok(None) } else { size(text).map(Some) }
 }
 
-/// Reads a size such as `64KB` or `1MB`.
+/// Parses a size such as `64KB` or `1MB` to bytes.
 fn size(text: &str) -> Result<usize, ParseError> {
     let wrong = || ParseError::new(text, "a size such as 64KB or 1MB");
     let trimmed = text.trim();

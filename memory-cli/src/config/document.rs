@@ -1,4 +1,4 @@
-//! The settings file, key by key.
+//! The parsed settings file.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_yaml::{Mapping, Value};
 
 use super::ConfigError;
 
-/// The settings file. Keys are taken out of it; what is left over is unknown.
+/// The parsed settings file. Known keys are removed from it; the remaining keys are unknown.
 #[derive(Debug)]
 pub(super) struct Document {
     path: PathBuf,
@@ -18,7 +18,7 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Reads the file at `path`; one that is not there says nothing.
+    /// Reads the file at `path`; a missing file is an empty document.
     pub(super) fn read(path: &Path) -> Result<Self, ConfigError> {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => Some(text),
@@ -28,7 +28,7 @@ impl Document {
         Self::parse(path, text.as_deref())
     }
 
-    /// Reads what the file would say if it held a text; nothing if there were none.
+    /// Parses `text` as the content of the file at `path`; `None` means a missing file.
     pub(super) fn parse(path: &Path, text: Option<&str>) -> Result<Self, ConfigError> {
         let exists = text.is_some();
         let text = text.unwrap_or_default();
@@ -39,12 +39,12 @@ impl Document {
         Ok(document)
     }
 
-    /// Tells whether there is such a file.
+    /// Returns whether the file exists.
     pub(super) fn exists(&self) -> bool {
         self.exists
     }
 
-    /// Takes the value of `key`, which may have dots, if it has one.
+    /// Removes and parses the value of `key`, a path with dots; `None` if the key is missing or null.
     pub(super) fn take<T>(
         &mut self,
         key: &str,
@@ -62,7 +62,7 @@ impl Document {
         parse(&text).map(Some).map_err(|error| self.wrong(key, error))
     }
 
-    /// Takes the texts of `key`, which may have dots, if it has one or a list of them.
+    /// Removes the texts of `key`, a path with dots; a single value is a list of one.
     pub(super) fn take_list(&mut self, key: &str, wanted: &'static str) -> Result<Option<Vec<String>>, ConfigError> {
         let items = match self.remove(key)? {
             None | Some(Value::Null) => return Ok(None),
@@ -77,7 +77,7 @@ impl Document {
         texts.collect::<Result<_, _>>().map(Some).map_err(|error| self.wrong(key, error))
     }
 
-    /// Returns the names of the keys that nobody took.
+    /// Returns the names of the remaining keys.
     pub(super) fn unknown(&self) -> Vec<String> {
         let mut names = Vec::new();
         gather(&self.root, "", &mut names);
@@ -111,7 +111,7 @@ impl Document {
         }
     }
 
-    /// Says that the value of `key` is not what it wants.
+    /// Returns the error for an invalid value of `key`.
     pub(super) fn wrong(&self, key: &str, source: ParseError) -> ConfigError {
         ConfigError::Value { path: self.path.clone(), key: key.to_owned(), source }
     }
@@ -128,7 +128,7 @@ fn gather(mapping: &Mapping, prefix: &str, names: &mut Vec<String>) {
     }
 }
 
-/// Reads any value that has a text of its own, with `wanted` saying what it is.
+/// Returns a parser for a type with `FromStr`; `wanted` describes the type in errors.
 pub(super) fn parsed<T: FromStr>(wanted: &'static str) -> impl Fn(&str) -> Result<T, ParseError> {
     move |text| text.trim().parse().map_err(|_| ParseError::new(text, wanted))
 }

@@ -1,9 +1,10 @@
-//! Setting one value in the text of the settings, and leaving all else as a person wrote it.
+//! Editing of one value in the text of the settings file, without changes to the rest.
 
 use serde_yaml::Value;
 
-/// Returns the text with `value` under `key`, which may have dots; nothing where the text is written in a way that only a person can
-/// change: in braces, or with a list where one value should be.
+/// Returns the text with `value` at `key`, a path with dots.
+///
+/// Returns `None` if the text requires manual editing: if it uses braces, or a list in place of one value.
 pub(crate) fn with_value(text: &str, key: &str, value: &str) -> Option<String> {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let parts: Vec<&str> = key.split('.').collect();
@@ -38,7 +39,7 @@ pub(crate) fn with_value(text: &str, key: &str, value: &str) -> Option<String> {
     Some(joined(&lines))
 }
 
-/// Returns the lines of sections that are missing, with a value in them.
+/// Returns the lines of missing sections that contain a value.
 fn nested(sections: &[&str], last: &str, value: &str, indent: usize) -> Vec<String> {
     let mut lines: Vec<String> =
         sections.iter().enumerate().map(|(depth, section)| format!("{}{section}:", " ".repeat(indent + 2 * depth))).collect();
@@ -50,7 +51,7 @@ fn find(lines: &[String], key: &str, indent: usize) -> Option<usize> {
     lines.iter().position(|line| is_data(line) && width(line) == indent && line.trim_start().starts_with(&format!("{key}:")))
 }
 
-/// Returns what a line says behind its key.
+/// Returns the value in a line, without its key.
 fn said<'l>(line: &'l str, key: &str) -> &'l str {
     let said = line.trim_start().strip_prefix(key).and_then(|rest| rest.strip_prefix(':')).unwrap_or_default().trim();
     if said.starts_with('#') { "" } else { said }
@@ -69,7 +70,7 @@ fn width(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// Returns a value so that YAML reads it as that text, number or truth.
+/// Quotes a value if YAML would otherwise parse it as something other than this text, number or Boolean.
 fn spelled(value: &str) -> String {
     let is_plain = match serde_yaml::from_str::<Value>(value) {
         Ok(Value::String(read)) => read == value,

@@ -1,10 +1,11 @@
-//! Programs that are short for a command of `memory`.
+//! Short names for commands of `memory`.
 
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
-/// Becomes the program `memory` that lies beside this one, with `command` before the arguments. It is told its name as the first argument,
-/// which it uses in help and hints.
+/// Replaces this process with the program `memory` in the same folder.
+///
+/// `command` is inserted before the arguments. The process name is `own`, which `memory` uses in help and hints.
 pub(crate) fn become_memory(own: &str, command: &str) -> ExitCode {
     let beside = std::env::current_exe().map(|own| own.with_file_name("memory"));
     let error = match beside {
