@@ -33,7 +33,7 @@ pub(crate) struct Parts<'a> {
 
 /// Creates the agent for `home` with the models and hooks of the settings.
 ///
-/// All frontends use this agent. /// Models are opened on first use.
+/// All frontends use this agent. Models are opened on first use.
 pub(crate) fn agent(home: &Home, settings: &Settings, environment: &Environment, parts: Parts) -> Result<Arc<Agent>, Failure> {
     let banks = match parts.bank_folder {
         Some(folder) => banks::in_folder(folder, settings, environment, AgentName::NAMELESS),

@@ -147,12 +147,12 @@ pub(crate) enum Failure {
         /// The cause for the first of them.
         source: NotifyError,
     },
-    /// Some maintenance tasks failed; the printed report has the causes.
+    /// Some chores failed; the printed report has the causes.
     #[error("{count} {} failed", if *count == 1 { "chore has" } else { "chores have" })]
     Undone {
-        /// Number of failed tasks.
+        /// Number of failed chores.
         count: u64,
-        /// Error code of the first failed task.
+        /// Error code of the first failed chore.
         code: Code,
     },
     /// A client's configuration file has an entry of another program under our key.

@@ -70,7 +70,7 @@ fn width(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// Quotes a value if YAML would otherwise parse it as something other than this text, number or Boolean.
+/// Quotes a value unless YAML parses it as this text, or as a number or Boolean.
 fn spelled(value: &str) -> String {
     let is_plain = match serde_yaml::from_str::<Value>(value) {
         Ok(Value::String(read)) => read == value,

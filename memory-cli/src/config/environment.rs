@@ -1,4 +1,4 @@
-//! What the environment says.
+//! The environment variables and folders of the process.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -11,24 +11,24 @@ use memory_store::sealed::MasterKey;
 
 use super::proxy::{self, PROXY_KEYS};
 
-/// What the environment says. A variable that is set to nothing is not set.
+/// The environment variables and folders of the process. An empty variable counts as unset.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
-    /// The person's home folder.
+    /// The user's home folder.
     pub home: Option<PathBuf>,
-    /// The folder in which the program was started.
+    /// The current folder at the start.
     pub folder: Option<PathBuf>,
-    /// `MEMORY_ROOT`: where the memories are.
+    /// `MEMORY_ROOT`: the folder of the memories.
     pub root: Option<PathBuf>,
-    /// `MEMORY_CONFIG`: the settings, if not `config.yaml` in the memories' home.
+    /// `MEMORY_CONFIG`: the settings file, if not `config.yaml` in the memories' home.
     pub config: Option<PathBuf>,
-    /// `CLAUDE_CONFIG_DIR`: where Claude Code keeps its files, if not in `~/.claude`.
+    /// `CLAUDE_CONFIG_DIR`: the folder of Claude Code, if not `~/.claude`.
     pub claude: Option<PathBuf>,
-    /// `CODEX_HOME`: where Codex keeps its files, if not in `~/.codex`.
+    /// `CODEX_HOME`: the folder of Codex, if not `~/.codex`.
     pub codex: Option<PathBuf>,
-    /// `GEMINI_CLI_HOME`: below which Gemini CLI keeps its files, if not below the home folder.
+    /// `GEMINI_CLI_HOME`: the parent of the folder of Gemini CLI, if not the home folder.
     pub gemini: Option<PathBuf>,
-    /// `XDG_CONFIG_HOME`: where programs keep their settings, if not in `~/.config`.
+    /// `XDG_CONFIG_HOME`: the folder for settings of programs, if not `~/.config`.
     pub config_folder: Option<PathBuf>,
     /// `MEMORY_EMBEDDING_MODEL`: the folder of the embedding model.
     pub embedding_model: Option<PathBuf>,
@@ -36,44 +36,44 @@ pub(crate) struct Environment {
     pub reranking_model: Option<PathBuf>,
     /// `MEMORY_LLM_BASE_URL`: the address of the language model.
     pub llm_base_url: Option<String>,
-    /// `MEMORY_LLM_MODEL`: what it is called there.
+    /// `MEMORY_LLM_MODEL`: the name of the language model on its server.
     pub llm_model: Option<String>,
-    /// `MEMORY_LLM_API_KEY`: the key for it.
+    /// `MEMORY_LLM_API_KEY`: the API key of the language model.
     pub llm_api_key: Option<Result<ApiKey, ApiKeyError>>,
-    /// `OPENAI_API_KEY`: the key for the server behind a proxy, for applications that bring none.
+    /// `OPENAI_API_KEY`: the API key of the server behind a proxy, for clients that send no key.
     pub openai_api_key: Option<Result<ApiKey, ApiKeyError>>,
     /// `MEMORY_PROXY_…`: the settings of `proxy`, by their keys.
     pub proxy: BTreeMap<&'static str, String>,
-    /// `MEMO_STORE_DIR`: where instances are defined, if not in `~/.config/memo/instances`.
+    /// `MEMO_STORE_DIR`: the folder of the instance definitions, if not `~/.config/memo/instances`.
     pub memo_store_dir: Option<PathBuf>,
-    /// `MEMO_STATE_DIR`: where instances keep their state, if not in `~/.local/state/memo/state`.
+    /// `MEMO_STATE_DIR`: the folder of the instances' state, if not `~/.local/state/memo/state`.
     pub memo_state_dir: Option<PathBuf>,
-    /// `MEMO_KEY_DIR`: where `master.key` is, if not in `~/.config/memo`.
+    /// `MEMO_KEY_DIR`: the folder of `master.key`, if not `~/.config/memo`.
     pub memo_key_dir: Option<PathBuf>,
-    /// `MEMO_MASTER_KEY`: the key under which secrets are sealed, whatever `master.key` is; an error if it is none.
+    /// `MEMO_MASTER_KEY`: the key that encrypts secrets, in place of `master.key`; an error if invalid.
     pub memo_master_key: Option<Result<MasterKey, ()>>,
-    /// `MEMO_NEW_MASTER_KEY`: the key under which `rekey` seals them, where that one is given.
+    /// `MEMO_NEW_MASTER_KEY`: the key for `rekey`, if `MEMO_MASTER_KEY` is set; an error if invalid.
     pub memo_new_master_key: Option<Result<MasterKey, ()>>,
-    /// `MEMO_ALLOWED_PATHS`: the folders in which instances may be.
+    /// `MEMO_ALLOWED_PATHS`: the folders that may contain instances.
     pub memo_allowed_paths: Option<OsString>,
-    /// `MEMO_AUTH_TOKEN`: what whoever asks over HTTP must know; an error if no header can carry it.
+    /// `MEMO_AUTH_TOKEN`: the token for HTTP requests; an error if it is invalid in a header.
     pub memo_auth_token: Option<Result<Token, ()>>,
     /// `VISUAL`, else `EDITOR`.
     pub editor: Option<String>,
-    /// `PATH`: where programs are.
+    /// `PATH`: the folders of programs.
     pub path: Option<OsString>,
-    /// Whether `DBUS_SESSION_BUS_ADDRESS` or `DISPLAY` says where the desktop is.
+    /// Whether `DBUS_SESSION_BUS_ADDRESS` or `DISPLAY` is set, which indicates a desktop session.
     pub has_desktop: bool,
-    /// `XDG_RUNTIME_DIR`, else where that lies for whoever owns the home folder: there the bus of the desktop is.
+    /// `XDG_RUNTIME_DIR`, else its default for the owner of the home folder; it contains the D-Bus socket.
     pub runtime: Option<PathBuf>,
-    /// The file of this program.
+    /// The path of this program.
     pub program: Option<PathBuf>,
-    /// Whether terminals may be coloured: neither `NO_COLOR` is set nor is `TERM` `dumb`.
+    /// Whether terminals may be colored: `NO_COLOR` is unset and `TERM` is not `dumb`.
     pub colors: bool,
 }
 
 impl Environment {
-    /// Returns what the environment of this process says.
+    /// Reads the environment of this process.
     pub(crate) fn of_process() -> Self {
         let text = |name: &str| variable(name).and_then(|value| value.into_string().ok());
         Self {
@@ -108,7 +108,7 @@ impl Environment {
         }
     }
 
-    /// Returns `path` as an absolute path; a leading `~` is the home folder.
+    /// Returns `path` as an absolute path; a leading `~` is replaced by the home folder.
     pub(crate) fn whole(&self, path: &Path) -> PathBuf {
         match (&self.home, path.strip_prefix("~")) {
             (Some(home), Ok(rest)) => home.join(rest),
@@ -117,7 +117,7 @@ impl Environment {
     }
 }
 
-/// Returns what `SSL_CERT_FILE` says: the file of the authorities that are trusted, if not those that browsers trust.
+/// Returns `SSL_CERT_FILE`: the file of trusted certificate authorities in place of the built-in ones.
 pub(crate) fn certificates() -> Option<PathBuf> {
     variable("SSL_CERT_FILE").map(PathBuf::from)
 }

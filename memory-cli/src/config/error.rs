@@ -1,13 +1,13 @@
-//! Settings that cannot be used.
+//! Errors of the settings.
 
 use std::path::PathBuf;
 
 use memory_core::ParseError;
 
-/// Settings that cannot be used.
+/// The error for invalid settings.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
-    /// Nobody says where the memories are.
+    /// The folder of the memories is unknown, because there is no home folder.
     #[error("there is no home folder to keep the memories in")]
     NoHome,
     /// The file cannot be read.
@@ -15,18 +15,18 @@ pub(crate) enum ConfigError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// The file is no YAML.
+    /// The file is not valid YAML.
     #[error("{} is not well-formed", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// Why, and in which line.
+        /// The cause, with the line.
         source: serde_yaml::Error,
     },
-    /// The file is YAML, but no keys with values.
+    /// The file is valid YAML, but a mapping is missing.
     #[error("{}: {what} should hold keys with values", path.display())]
     NoKeys {
         /// The file.
@@ -34,25 +34,27 @@ pub(crate) enum ConfigError {
         /// The key, or the file itself.
         what: String,
     },
-    /// A value is not what its key wants.
+    /// The value of a key is invalid.
     #[error("{}: {key}", path.display())]
     Value {
         /// The file.
         path: PathBuf,
-        /// The key, with dots.
+        /// The key, in dotted form.
         key: String,
-        /// Why.
+        /// The cause.
         source: ParseError,
     },
-    /// A variable of the environment is not what its key wants.
+    /// The value of an environment variable is invalid.
     #[error("the variable {variable}")]
     Variable {
         /// The variable.
         variable: String,
-        /// Why.
+        /// The cause.
         source: ParseError,
     },
-    /// A variable of the environment should hold a key. Its value is not said: most of a key may stand there.
+    /// The API key in an environment variable is invalid.
+    ///
+    /// The message does not contain the value, because it may be most of a real key.
     #[error("the variable {variable} holds no key: one is a single word of ASCII")]
     Key {
         /// The variable.
@@ -61,7 +63,7 @@ pub(crate) enum ConfigError {
 }
 
 impl ConfigError {
-    /// Returns what to do about it.
+    /// Returns the suggested next step.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::NoHome => Some("name the folder with --root or MEMORY_ROOT".into()),

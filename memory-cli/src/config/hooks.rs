@@ -1,4 +1,4 @@
-//! Which commands are asked when agents call tools.
+//! Settings of the hooks.
 
 use memory_agent::hook::Point;
 use serde_json::Value;
@@ -7,12 +7,12 @@ use super::document::Document;
 use super::settings::or_plain;
 use super::{ConfigError, Layer, Setting};
 
-/// Which commands are asked when agents call tools.
+/// The commands that run as hooks of tool calls.
 #[derive(Debug, Clone)]
 pub(crate) struct Hooks(Vec<(Point, Setting<Vec<String>>)>);
 
 impl Hooks {
-    /// Takes them out of the file.
+    /// Takes these settings from the document.
     pub(super) fn take(document: &mut Document) -> Result<Self, ConfigError> {
         let points = Point::ALL.into_iter().map(|point| {
             let commands = document.take_list(&key(point), "a command of the shell, or a list of them")?;
@@ -21,12 +21,12 @@ impl Hooks {
         points.collect::<Result<_, _>>().map(Self)
     }
 
-    /// Iterates over the commands, each with the point at which it is asked, in the order in which they are.
+    /// Returns the commands with their points, in the order of execution.
     pub(crate) fn commands(&self) -> impl Iterator<Item = (Point, &str)> {
         self.0.iter().flat_map(|(point, commands)| commands.value.iter().map(|command| (*point, command.as_str())))
     }
 
-    /// Returns every key with its value and where that comes from, in the order of the file.
+    /// Returns every key with its value and layer, in file order.
     pub(super) fn all(&self) -> impl Iterator<Item = (String, (Value, Layer))> {
         self.0.iter().map(|(point, commands)| {
             let shown = commands.show(|commands| match commands.as_slice() {

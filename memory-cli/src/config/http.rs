@@ -1,4 +1,4 @@
-//! Who may call the servers over HTTP.
+//! Settings of the HTTP servers.
 
 use memory_agent::http::{AllowedOrigins, Origin};
 use memory_core::ParseError;
@@ -8,10 +8,10 @@ use super::document::Document;
 use super::settings::or_plain;
 use super::{ConfigError, Layer, Setting};
 
-/// Who may call the servers over HTTP: `memory proxy`, `memo serve` and `memory serve --http`.
+/// The access settings of the HTTP servers `memory proxy`, `memo serve` and `memory serve --http`.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpSettings {
-    /// The origins whose web pages may call them.
+    /// The origins of web pages that may send requests.
     pub allowed_origins: Setting<AllowedOrigins>,
 }
 
@@ -19,7 +19,7 @@ const ORIGINS: &str = "http.allowed_origins";
 const WANTED: &str = "an origin such as http://localhost:3000, named in full (or none, for no origin)";
 
 impl HttpSettings {
-    /// Takes them out of the file.
+    /// Takes these settings from the document.
     pub(super) fn take(document: &mut Document) -> Result<Self, ConfigError> {
         let texts = document.take_list(ORIGINS, WANTED)?;
         let origins = texts.map(|texts| texts.iter().flat_map(|text| split(text)).map(origin).collect::<Result<_, _>>());
@@ -27,7 +27,7 @@ impl HttpSettings {
         Ok(Self { allowed_origins: or_plain(origins.map(AllowedOrigins), AllowedOrigins::default()) })
     }
 
-    /// Returns every key with its value and where that comes from, in the order of the file.
+    /// Returns every key with its value and layer, in file order.
     pub(super) fn all(&self) -> [(&'static str, (Value, Layer)); 1] {
         let shown = self.allowed_origins.show(|origins| match origins.0.as_slice() {
             [] => Value::Null,
@@ -38,7 +38,9 @@ impl HttpSettings {
     }
 }
 
-/// Several origins may be in one text, with commas or spaces between them, so that `memory config set` can set them, or `none`.
+/// Splits a text into origins at commas and white space; `none` means no origin.
+///
+/// This allows `memory config set` to set several origins.
 fn split(text: &str) -> impl Iterator<Item = &str> {
     let text = if text.trim() == "none" { "" } else { text };
     text.split(|letter: char| letter == ',' || letter.is_whitespace()).filter(|part| !part.is_empty())

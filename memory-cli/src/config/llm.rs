@@ -1,4 +1,4 @@
-//! Which language model is asked, if any, and what that may cost.
+//! Settings of the language model and its budget.
 
 use std::time::Duration;
 
@@ -11,22 +11,22 @@ use super::settings::or_plain;
 use super::{ConfigError, Environment, Layer, Setting};
 use crate::moments;
 
-/// Which language model is asked, if any, and what that may cost.
+/// The settings of the language model and its budget.
 #[derive(Debug, Clone)]
 pub(crate) struct Llm {
-    /// The address of the server with the model.
+    /// The address of the server.
     pub base_url: Setting<Option<String>>,
-    /// What the model is called there.
+    /// Name of the model on the server.
     pub model: Setting<Option<String>>,
-    /// The key. It is shown nowhere.
+    /// The API key, which is never shown.
     pub api_key: Setting<Option<ApiKey>>,
-    /// The variable that holds the key.
+    /// The environment variable with the API key.
     pub api_key_env: Setting<Option<String>>,
-    /// How long an answer is waited for.
+    /// Timeout of a request.
     pub timeout: Setting<Duration>,
-    /// How often it is asked on one day; without end if `None`.
+    /// Maximum number of calls per day; `None` means unlimited.
     pub calls_a_day: Setting<Option<u64>>,
-    /// How many tokens that takes; without end if `None`.
+    /// Maximum number of tokens per day; `None` means unlimited.
     pub tokens_a_day: Setting<Option<u64>>,
 }
 
@@ -34,11 +34,11 @@ const TIMEOUT: Duration = Duration::from_mins(1);
 const CALLS_A_DAY: u64 = 300;
 const TOKENS_A_DAY: u64 = 300_000;
 
-/// What is shown of a secret.
+/// The replacement of secrets in output.
 pub(crate) const HIDDEN: &str = "(hidden)";
 
 impl Llm {
-    /// Takes it out of the file; the environment wins.
+    /// Takes these settings from the document; the environment has precedence.
     pub(super) fn take(document: &mut Document, environment: &Environment) -> Result<Self, ConfigError> {
         let mut text = |key: &str, variable: Option<&String>| -> Result<_, ConfigError> {
             let setting = or_plain(document.take(key, |text| Ok(Some(text.trim().to_owned())))?, None);
@@ -61,22 +61,22 @@ impl Llm {
         })
     }
 
-    /// Tells whether somebody has named a model, or at least meant to.
+    /// Returns whether a model is configured, at least partially.
     pub(crate) fn is_named(&self) -> bool {
         self.base_url.value.is_some() || self.model.value.is_some()
     }
 
-    /// Tells whether whoever may read the file may read a key.
+    /// Returns whether the settings file contains an API key.
     pub(crate) fn key_is_in_the_file(&self) -> bool {
         self.api_key.value.is_some() && self.api_key.from == Layer::File
     }
 
-    /// Returns what a day may cost.
+    /// Returns the daily budget.
     pub(crate) fn budget(&self) -> Budget {
         Budget { calls_a_day: self.calls_a_day.value, tokens_a_day: self.tokens_a_day.value }
     }
 
-    /// Returns every key with its value and where that comes from, in the order of the file; the API key is not shown.
+    /// Returns every key with its value and layer, in file order; the API key is hidden.
     pub(super) fn all(&self) -> [(&'static str, (Value, Layer)); 7] {
         let Self { base_url, model, api_key, api_key_env, timeout, calls_a_day, tokens_a_day } = self;
         let text = |setting: &Setting<Option<String>>| setting.show(|text| text.clone().into());
@@ -96,12 +96,14 @@ fn overruled<T>(setting: Setting<Option<T>>, variable: Option<T>) -> Setting<Opt
     if variable.is_some() { Setting { value: variable, from: Layer::Environment } } else { setting }
 }
 
-/// Returns an address as it is shown. One that may hold a password or a key is refused when it is used, and shown nowhere.
+/// Returns an address for display, or [`HIDDEN`] if it may contain a password or a key.
+///
+/// Such an address is rejected on use.
 pub(super) fn shown(address: &str) -> &str {
     if address.contains(['@', '?', '#']) { HIDDEN } else { address }
 }
 
-/// Reads a key. A text that is none is not said either: most of one may stand there.
+/// Parses an API key. The error does not contain the text, because it may be most of a real key.
 pub(super) fn key(text: &str) -> Result<Option<ApiKey>, ParseError> {
     text.parse().map(Some).map_err(|_| ParseError::new(HIDDEN, "an API key (one word of ASCII)"))
 }

@@ -1,4 +1,6 @@
-//! The settings: defaults, then the file, then the environment, then the flags. Nothing else reads any of these.
+//! The settings, in layers: defaults, the file, the environment, the flags.
+//!
+//! Apart from API keys in variables that the settings name, only this module reads the file and the environment.
 
 mod banks;
 mod document;
@@ -23,5 +25,5 @@ pub(crate) use proxy::{ProxySettings, max_entries, share};
 pub(crate) use reranking::Reranking;
 pub(crate) use settings::{Embedding, Layer, NotificationMethod, Place, Setting, Settings, usual_root};
 
-/// The file that `memory config init` writes: every key, with its default and what it means.
+/// Content of the file that `memory config init` writes: every key with its default and meaning.
 pub(crate) const DEFAULT_FILE: &str = include_str!("default.yaml");

@@ -1,4 +1,4 @@
-//! How the language model that remembers is served.
+//! Settings of the chat proxy.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,50 +15,50 @@ use super::{ConfigError, Environment, Layer, Setting};
 use crate::chat_proxy::LogLevel;
 use crate::moments;
 
-/// How the language model that remembers is served: the keys of `proxy`, each also a variable `MEMORY_PROXY_…` and a flag.
+/// The settings of `proxy`; each key is also a variable `MEMORY_PROXY_…` and a flag.
 #[derive(Debug, Clone)]
 pub(crate) struct ProxySettings {
-    /// Where conversations are kept, if not in the home.
+    /// Folder of the conversations, if not the home.
     pub memory_path: Setting<Option<PathBuf>>,
-    /// The address of the model.
+    /// The address of the model server.
     pub openai_base_url: Setting<Option<String>>,
-    /// The variable with the key for it, for those who bring none.
+    /// The environment variable with the API key for clients that send no key.
     pub openai_api_key_env: Setting<Option<String>>,
-    /// The key itself. It is shown nowhere.
+    /// The API key for clients that send no key; it is never shown.
     pub openai_api_key: Setting<Option<ApiKey>>,
-    /// The key of `OPENAI_API_KEY`, where neither is set.
+    /// The API key in `OPENAI_API_KEY`, which is used if neither of them is set.
     pub usual_api_key: Option<Result<ApiKey, ApiKeyError>>,
-    /// The embedding model: a folder, or a name at an address.
+    /// The embedding model: a folder, or a name on a server.
     pub embedding_model: Setting<Option<String>>,
-    /// That address, if it is another than that of the model.
+    /// The address of that server, if it differs from the model server.
     pub embedding_base_url: Setting<Option<String>>,
-    /// How many memories are called to mind.
+    /// Number of memories that are recalled.
     pub default_top_k: Setting<usize>,
-    /// How many facts and turns of a conversation are kept.
+    /// Maximum number of facts and turns of a conversation.
     pub max_entries: Setting<usize>,
-    /// How much the worth of a memory counts beside that it repeats no other.
+    /// Weight of relevance against diversity in the selection of memories.
     pub mmr_lambda: Setting<f32>,
-    /// How much newness counts.
+    /// Weight of recency.
     pub recency_weight: Setting<f32>,
-    /// What is less relevant is left out.
+    /// Minimum relevance.
     pub score_threshold: Setting<f32>,
-    /// Whether facts are drawn and summed up.
+    /// Whether facts are extracted and summarized.
     pub enable_summarization: Setting<bool>,
-    /// Whether git keeps every state of the conversations.
+    /// Whether conversations are versioned with git.
     pub enable_git_versioning: Setting<bool>,
-    /// Whether changes of files are listened for.
+    /// Whether files are watched for changes.
     pub start_watcher: Setting<bool>,
-    /// How long memories are waited for.
+    /// Timeout of recall.
     pub memory_timeout: Setting<Duration>,
-    /// Where it listens.
+    /// The address to listen on.
     pub host: Setting<String>,
-    /// And at which port.
+    /// The port to listen on.
     pub port: Setting<u16>,
-    /// What `memory proxy` logs.
+    /// The log level of `memory proxy`.
     pub log_level: Setting<LogLevel>,
 }
 
-/// The keys, as files, variables and flags name them.
+/// The keys, as used in files, variables and flags.
 pub(crate) const PROXY_KEYS: [&str; 18] = [
     "memory_path",
     "openai_base_url",
@@ -83,7 +83,7 @@ pub(crate) const PROXY_KEYS: [&str; 18] = [
 const PATIENCE: Duration = Duration::from_secs(2);
 
 impl ProxySettings {
-    /// Takes it out of the file; the environment wins.
+    /// Takes these settings from the document; the environment has precedence.
     pub(super) fn take(document: &mut Document, environment: &Environment) -> Result<Self, ConfigError> {
         let path = |text: &str| Ok(Some(environment.whole(Path::new(text.trim()))));
         let text = |text: &str| Ok(Some(text.trim().to_owned()));
@@ -113,10 +113,10 @@ impl ProxySettings {
         })
     }
 
-    /// Returns every key with its value and where that comes from, in the order of the file.
+    /// Returns every key with its value and layer, in file order.
     pub(super) fn all(&self) -> [(&'static str, (Value, Layer)); 18] {
         let text = |setting: &Setting<Option<String>>| setting.show(|text| text.clone().into());
-        // With the digits it was written with.
+        // Conversion through text preserves the original digits.
         let share = |setting: &Setting<f32>| setting.show(|share| share.to_string().parse::<f64>().unwrap_or_default().into());
         [
             ("proxy.memory_path", self.memory_path.show(|path| path.as_ref().map(|path| path.display().to_string()).into())),
@@ -143,12 +143,12 @@ impl ProxySettings {
         ]
     }
 
-    /// Tells whether whoever may read the file may read a key.
+    /// Returns whether the settings file contains an API key.
     pub(crate) fn key_is_in_the_file(&self) -> bool {
         self.openai_api_key.value.is_some() && self.openai_api_key.from == Layer::File
     }
 
-    /// Returns how memories are chosen.
+    /// Returns the rules for recall.
     pub(crate) fn recall_rules(&self) -> RecallRules {
         RecallRules {
             top_k: self.default_top_k.value,
@@ -159,7 +159,7 @@ impl ProxySettings {
     }
 }
 
-/// Where values come from.
+/// The sources of a value: the document and the environment.
 struct Sayings<'a> {
     document: &'a mut Document,
     environment: &'a Environment,
@@ -179,18 +179,18 @@ impl Sayings<'_> {
     }
 }
 
-/// Returns the variable of a key.
+/// Returns the environment variable of a key.
 pub(super) fn variable(key: &str) -> String {
     format!("MEMORY_PROXY_{}", key.to_ascii_uppercase())
 }
 
-/// Reads a number from 0 to 1.
+/// Parses a number from 0 to 1.
 pub(crate) fn share(text: &str) -> Result<f32, ParseError> {
     let share = text.trim().parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| ParseError::new(text, "a number from 0 to 1"))
 }
 
-/// Reads how many entries are kept: to keep none would be to delete each as soon as it is there.
+/// Parses the maximum number of entries. 0 is invalid, because each entry would be deleted at once.
 pub(crate) fn max_entries(text: &str) -> Result<usize, ParseError> {
     let most = text.trim().parse().ok().filter(|most| 0 < *most);
     most.ok_or_else(|| ParseError::new(text, "a whole number from 1 on; a large one, such as 1000000000, lets all be kept"))

@@ -1,4 +1,4 @@
-//! Which model reads the best hits of a search again, if any.
+//! Settings of the reranking model.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,25 +12,25 @@ use super::settings::or_plain;
 use super::{ConfigError, Environment, Layer, Setting};
 use crate::moments;
 
-/// Which model reads the best hits of a search again, if any, and how.
+/// The settings of the reranking model, which rescores the best hits of a search.
 #[derive(Debug, Clone)]
 pub(crate) struct Reranking {
-    /// The folder with the model.
+    /// The folder of the model.
     pub model: Setting<Option<PathBuf>>,
-    /// How its scores become relevance.
+    /// Conversion of the model's scores to relevance.
     pub normalise: Setting<Normalise>,
-    /// What is less relevant is left out.
+    /// Minimum relevance.
     pub threshold: Setting<f32>,
-    /// How many hits it is shown at most.
+    /// Maximum number of hits that the model scores.
     pub candidates: Setting<usize>,
-    /// How many characters of each it is shown at most.
+    /// Maximum number of characters of each hit that the model reads.
     pub max_characters: Setting<usize>,
-    /// How long it is waited for.
+    /// Timeout of the model.
     pub timeout: Setting<Duration>,
 }
 
 impl Reranking {
-    /// Takes it out of the file.
+    /// Takes these settings from the document; the environment has precedence.
     pub(super) fn take(document: &mut Document, environment: &Environment) -> Result<Self, ConfigError> {
         let path = |text: &str| Ok(Some(environment.whole(Path::new(text.trim()))));
         let mut model = or_plain(document.take("reranking.model", path)?, None);
@@ -48,7 +48,7 @@ impl Reranking {
         })
     }
 
-    /// Returns how the model is used.
+    /// Returns the rules for reranking.
     pub(crate) fn rules(&self) -> RerankRules {
         RerankRules {
             normalise: self.normalise.value,
@@ -58,13 +58,13 @@ impl Reranking {
         }
     }
 
-    /// Returns every key with its value and where that comes from, in the order of the file.
+    /// Returns every key with its value and layer, in file order.
     pub(super) fn all(&self) -> [(&'static str, (Value, Layer)); 6] {
         let Self { model, normalise, threshold, candidates, max_characters, timeout } = self;
         [
             ("reranking.model", model.show(|path| path.as_ref().map(|path| path.display().to_string()).into())),
             ("reranking.normalise", normalise.show(|normalise| normalise.as_str().into())),
-            // With the digits it was written with.
+            // Conversion through text preserves the original digits.
             ("reranking.threshold", threshold.show(|share| share.to_string().parse::<f64>().unwrap_or_default().into())),
             ("reranking.candidates", candidates.show(|count| (*count).into())),
             ("reranking.max_characters", max_characters.show(|count| (*count).into())),

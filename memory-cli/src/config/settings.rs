@@ -1,4 +1,4 @@
-//! All settings, and where each comes from.
+//! All settings and their origins.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,34 +13,34 @@ use super::{BankSettings, ConfigError, Environment, Hooks, HttpSettings, Llm, Pr
 use crate::moments;
 use crate::zone::{self, NamedZone};
 
-/// All settings, and where each comes from.
+/// All settings and their origins.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
-    /// The file.
+    /// The settings file.
     pub file: PathBuf,
-    /// Whether there is such a file.
+    /// Whether the file exists.
     pub file_exists: bool,
-    /// Keys of the file that mean nothing.
+    /// Unknown keys in the file.
     pub unknown: Vec<String>,
-    /// Where the memories are.
+    /// The folder of the memories.
     pub root: Setting<PathBuf>,
-    /// How long a memory stays in the inbox.
+    /// Maximum age of a memory in the inbox.
     pub short_term_ttl: Setting<Duration>,
-    /// How long the trash keeps what is in it, unless for ever.
+    /// Retention time of the trash; `None` means unlimited.
     pub trash_retention: Setting<Option<Duration>>,
-    /// Whether git keeps every state of the home.
+    /// Whether the home is versioned with git.
     pub git: Setting<bool>,
-    /// How often the daemon looks after the memories.
+    /// Interval of the daemon's maintenance.
     pub interval: Setting<Duration>,
-    /// How old an organized memory may become that nobody reads.
+    /// Time without a read after which an organized memory decays.
     pub decay_threshold: Setting<Duration>,
-    /// How often a memory of the inbox is read until it is filed.
+    /// Number of reads after which a memory is filed from the inbox.
     pub upgrade_access_threshold: Setting<u64>,
     /// Whether reminders are shown.
     pub notifications: Setting<bool>,
-    /// How reminders are shown.
+    /// The notification method.
     pub notification_method: Setting<NotificationMethod>,
-    /// The time zone in which reminders are meant.
+    /// The time zone of reminders.
     pub timezone: Setting<Option<NamedZone>>,
     /// The embedding model.
     pub embedding: Embedding,
@@ -48,78 +48,78 @@ pub(crate) struct Settings {
     pub reranking: Reranking,
     /// The language model.
     pub llm: Llm,
-    /// How the language model that remembers is served.
+    /// The chat proxy.
     pub proxy: ProxySettings,
-    /// Who may call the servers over HTTP.
+    /// Access to the HTTP servers.
     pub http: HttpSettings,
-    /// How banks are kept, and what filters may cost.
+    /// Banks and filters.
     pub banks: BankSettings,
-    /// Commands that are asked when agents call tools.
+    /// Hooks of tool calls.
     pub hooks: Hooks,
-    /// Where notes are taken in from.
+    /// The sources of notes to import.
     pub places: Vec<Place>,
 }
 
-/// Which model turns texts into vectors, if any.
+/// The settings of the embedding model.
 #[derive(Debug, Clone)]
 pub(crate) struct Embedding {
-    /// The folder with the model.
+    /// The folder of the model.
     pub model: Setting<Option<PathBuf>>,
-    /// The address of a server with a model; the folder wins over it.
+    /// The address of a model server; the folder has precedence.
     pub base_url: Setting<Option<String>>,
-    /// What the model is called there.
+    /// Name of the model on the server.
     pub name: Setting<Option<String>>,
-    /// The variable that holds the key.
+    /// The environment variable with the API key.
     pub api_key_env: Setting<Option<String>>,
 }
 
-/// Where one source's notes are.
+/// The location of a source of notes.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     /// The source.
     pub source: SourceName,
     /// Its folder.
     pub path: Setting<PathBuf>,
-    /// Whether `--source all` takes it in.
+    /// Whether `--source all` includes it.
     pub enabled: Setting<bool>,
 }
 
-/// One setting.
+/// A setting with its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Setting<T> {
-    /// Its value.
+    /// The value.
     pub value: T,
-    /// Who says so.
+    /// The layer that sets the value.
     pub from: Layer,
 }
 
-/// Who says what a setting is; the later wins.
+/// A layer of settings; later layers have precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Layer {
-    /// Nobody.
+    /// The built-in default.
     Default,
-    /// The file.
+    /// The settings file.
     File,
-    /// A variable of the environment.
+    /// An environment variable.
     Environment,
     /// A flag.
     Flag,
 }
 
-/// How reminders are shown.
+/// The notification method for reminders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotificationMethod {
-    /// By whatever is there.
+    /// The best available method.
     Auto,
-    /// By the desktop of macOS.
+    /// Notifications of macOS.
     Osascript,
-    /// By whatever shows messages over D-Bus.
+    /// Notifications over D-Bus.
     NotifySend,
-    /// In `pending.md` only.
+    /// Only the file `pending.md`.
     File,
 }
 
-/// What a way to notify is, for whoever names another.
+/// Description of a notification method in errors.
 const WAYS: &str = "a way to notify (auto, osascript, notify-send or file)";
 
 const HOUR: u64 = 60 * 60;
@@ -127,12 +127,12 @@ const HOUR: u64 = 60 * 60;
 const RETENTION: Duration = Duration::from_hours(90 * 24);
 
 impl Settings {
-    /// Returns how long a memory may stay in the inbox.
+    /// Returns the maximum age of a memory in the inbox.
     pub(crate) fn inbox_ttl(&self) -> InboxTtl {
         TimeDelta::from_std(self.short_term_ttl.value).map_or(InboxTtl::UNLIMITED, InboxTtl)
     }
 
-    /// Returns the file with the settings: the one that `MEMORY_CONFIG` names, else `config.yaml` in the memories' home.
+    /// Returns the settings file: that of `MEMORY_CONFIG`, else `config.yaml` in the memories' home.
     ///
     /// # Errors
     /// [`ConfigError::NoHome`].
@@ -144,20 +144,20 @@ impl Settings {
         Ok(named.map_or_else(|| default_root(environment), Ok)?.join("config.yaml"))
     }
 
-    /// Reads the settings; `root` is what the flag says.
+    /// Loads the settings; `root` is the value of the flag.
     ///
     /// # Errors
-    /// When the file cannot be read, or a value in it is not what its key wants.
+    /// If the file cannot be read, or a value is invalid.
     pub(crate) fn load(root: Option<&Path>, environment: &Environment) -> Result<Self, ConfigError> {
         let file = Self::file(root, environment)?;
         let document = Document::read(&file)?;
         Self::of(document, file, root, environment)
     }
 
-    /// Reads the settings as they would be if the file held `text`.
+    /// Parses the settings with `text` as the content of the file.
     ///
     /// # Errors
-    /// When the text is no YAML, or a value in it is not what its key wants.
+    /// If the text is not valid YAML, or a value is invalid.
     pub(crate) fn with_text(text: &str, root: Option<&Path>, environment: &Environment) -> Result<Self, ConfigError> {
         let file = Self::file(root, environment)?;
         let document = Document::parse(&file, Some(text))?;
@@ -197,7 +197,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Returns every key with its value and where that comes from, in the order of the file.
+    /// Returns every key with its value and layer, in file order.
     pub(crate) fn all(&self) -> Vec<(String, Value, Layer)> {
         let span = |setting: &Setting<Duration>| setting.show(|span| moments::span_text(*span).into());
         let path = |setting: &Setting<PathBuf>| setting.show(|path| path.display().to_string().into());
@@ -237,7 +237,7 @@ impl Settings {
     }
 }
 
-/// Reads how long something is kept.
+/// Parses a retention time.
 fn retention(text: &str) -> Result<Option<Duration>, ParseError> {
     if text.trim() == "never" {
         return Ok(None);
@@ -249,7 +249,7 @@ fn default_root(environment: &Environment) -> Result<PathBuf, ConfigError> {
     usual_root(environment).ok_or(ConfigError::NoHome)
 }
 
-/// Returns where a person's memories are if nobody says where, if the person has a home folder.
+/// Returns the default folder of the memories, if the user has a home folder.
 pub(crate) fn usual_root(environment: &Environment) -> Option<PathBuf> {
     environment.home.as_ref().map(|home| home.join(".memory"))
 }
@@ -328,7 +328,7 @@ impl std::str::FromStr for NotificationMethod {
 }
 
 impl Layer {
-    /// Returns the word for it.
+    /// Returns the name of the layer.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Default => "default",

@@ -1,14 +1,14 @@
-//! Waking a thread that waits.
+//! Notification of a waiting thread.
 
 #[cfg(not(test))]
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
-// In tests every lock is a place where another thread may have its turn.
+// In tests, shuttle explores the thread interleavings at each lock operation.
 #[cfg(test)]
 use shuttle::sync::{Condvar, Mutex, PoisonError};
 
-/// Wakes a thread that waits. A bell that was rung before somebody waits wakes them at once.
+/// A notification that is not lost: if it precedes the wait, the wait returns at once.
 #[derive(Debug, Default)]
 pub(crate) struct Bell {
     rung: Mutex<bool>,
@@ -16,13 +16,13 @@ pub(crate) struct Bell {
 }
 
 impl Bell {
-    /// Wakes whoever waits, now or next.
+    /// Wakes the waiting thread, or the next one to wait.
     pub(crate) fn ring(&self) {
         *self.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.heard.notify_all();
     }
 
-    /// Waits until the bell is rung, or until `until` if that is sooner; tells whether it was rung.
+    /// Waits for a notification, at most until `until`; returns whether there was one.
     pub(crate) fn wait(&self, until: Option<Instant>) -> bool {
         let mut rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
         while !*rung {
@@ -66,7 +66,7 @@ mod tests {
                     })
                 })
                 .collect();
-            // A ring that nobody heard would leave this waiting for ever.
+            // A lost notification would block this loop forever.
             while done.load(Ordering::SeqCst) < 4 {
                 assert!(bell.wait(None), "only a ring ends a wait without an end");
             }

@@ -1,4 +1,4 @@
-//! What the daemon does with a home.
+//! The chores of the daemon.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use crate::notification;
 use crate::pending_page::PendingPage;
 use crate::versions;
 
-/// What is done at every interval.
+/// The tasks of the chore that runs at every interval.
 const LIFECYCLE: &[Task] = &[Task::Expire, Task::Decay, Task::Upgrade, Task::Merge];
 
-/// So many texts are embedded before vectors of memories that came in the meantime are asked for.
+/// Number of texts per batch; each batch includes memories that were added since the previous one.
 const TEXTS: usize = 2048;
 
 /// The chores of one home.
@@ -33,7 +33,7 @@ pub(crate) struct HomeChores<'a> {
 }
 
 impl<'a> HomeChores<'a> {
-    /// Returns the chores of `home`, done as `settings` say.
+    /// Creates the chores of `home` with the options in `settings`.
     pub(crate) fn of(home: &'a Home, settings: &'a Settings, environment: &'a Environment) -> Self {
         let services = Services { actor: ACTOR.into(), ..home.services.clone() };
         Self { home, services, settings, environment, page: PendingPage::of(home) }
@@ -47,7 +47,7 @@ impl<'a> HomeChores<'a> {
         Ok(said(&dreamt))
     }
 
-    /// Has git keep the home as it is now, if the settings say so and something was written since it last did.
+    /// Commits the home to git in the background, if the settings enable it and the home has changed.
     pub(crate) fn keep_versions(&self) -> Result<(), StoreError> {
         if self.settings.git.value {
             let root = self.home.store.root();
@@ -56,14 +56,14 @@ impl<'a> HomeChores<'a> {
         Ok(())
     }
 
-    /// Writes the page of what is due anew, if it would say something else; and the index of the home, if it is time for it.
+    /// Updates the page of due reminders and the index page if they are outdated, and commits the home.
     fn keep_page(&self) -> Result<(), StoreError> {
         self.page.refresh()?;
         self.keep_versions()?;
         self.keep_index_page()
     }
 
-    /// Makes the index of the home anew, if something was written since it was made.
+    /// Updates the index page of the home if it is outdated.
     pub(crate) fn keep_index_page(&self) -> Result<(), StoreError> {
         self.home.store.keep_index_page(self.services.clock.now(), &|| index_page(&self.services)).map(drop)
     }
@@ -105,7 +105,7 @@ impl Chores for HomeChores<'_> {
         let Some(embedder) = embedding::open(&self.settings.embedding)? else {
             return Ok(Done::LeftOut("no embedding model is named in the settings".into()));
         };
-        // It is given back when this is done: at rest, nobody needs its memory.
+        // The model is opened for this chore only, so that an idle daemon does not use memory for it.
         let embedder = Until { embedder, stop: stop.clone() };
         let services = Services { embedder: Some(Arc::new(embedder)), ..self.services.clone() };
         let mut read = 0;
@@ -150,7 +150,7 @@ impl Chores for HomeChores<'_> {
     }
 }
 
-/// Returns what became of memories, in numbers.
+/// Returns the result of a run, as numbers of memories.
 fn said(dreamt: &Dreamt) -> Done {
     let gone: usize = dreamt.merged.iter().map(|merge| merge.gone.len()).sum();
     let counts = [
@@ -181,7 +181,7 @@ fn count(number: u64, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
-/// A model that reads until somebody asks to stop.
+/// A model that fails after a stop request.
 #[derive(Debug)]
 struct Until {
     embedder: Arc<dyn Embedder>,

@@ -1,4 +1,4 @@
-//! What the daemon writes down: the log for people, and the state for `memory status`.
+//! The log of the daemon, and its state for `memory status`.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use memory_store::{ChoreState, DaemonState, Ending, FileStore, Log, SystemClock}
 
 use super::ACTOR;
 
-/// What the daemon writes down. What cannot be written is lost, and the daemon goes on.
+/// The log and the state of the daemon. Write errors are ignored.
 #[derive(Debug)]
 pub(crate) struct Diary<'a> {
     store: &'a FileStore,
@@ -19,12 +19,12 @@ pub(crate) struct Diary<'a> {
 }
 
 impl<'a> Diary<'a> {
-    /// Begins a new page for the process `pid`, and returns it with what is known of the past.
+    /// Starts a new state for the process `pid`; also returns the history from the previous state.
     pub(crate) fn begin(store: &'a FileStore, log: Log, pid: u32) -> Result<(Self, Past), StoreError> {
         let now = SystemClock.now();
         let former = DaemonState::read(store.root());
         let journal = store.journal_end()?;
-        // Whoever wrote while no daemon was there did so when nobody saw it: just now, for all we know.
+        // The time of a write without a running daemon is unknown, so the current time is used.
         let last_write = match &former {
             Some(former) if !store.was_written_since(&former.journal, ACTOR)? => former.last_write.or(Some(now)),
             _ => Some(now),
@@ -50,22 +50,22 @@ impl<'a> Diary<'a> {
         Ok((Self { store, log: Arc::new(log), state: Mutex::new(state) }, past))
     }
 
-    /// Returns the log for people.
+    /// Returns the log.
     pub(crate) fn log(&self) -> Arc<Log> {
         Arc::clone(&self.log)
     }
 
-    /// Tells people of something.
+    /// Logs a message.
     pub(crate) fn info(&self, what: &str) {
         self.log.info(SystemClock.now(), what);
     }
 
-    /// Tells people of something that is not as it should be.
+    /// Logs a warning.
     pub(crate) fn warning(&self, what: &str) {
         self.log.warning(SystemClock.now(), what);
     }
 
-    /// Takes note of how changes of files are heard, and why not better, if so.
+    /// Records the method of change detection, and the reason if it is a fallback.
     pub(crate) fn hears(&self, how: &str, why: Option<&str>) {
         let is_news = std::mem::replace(&mut self.state().watching, how.to_owned()) != how;
         if !is_news {
@@ -78,7 +78,7 @@ impl<'a> Diary<'a> {
         self.save();
     }
 
-    /// Takes note of where agents are listened to.
+    /// Records the path of the socket for agents.
     pub(crate) fn listens(&self, socket: &Path) {
         let socket = socket.display().to_string();
         self.info(&format!("socket: listening at {socket}"));
@@ -86,7 +86,7 @@ impl<'a> Diary<'a> {
         self.save();
     }
 
-    /// Tells whether somebody but the daemon has written, as far as the journal tells, since this was last asked.
+    /// Returns whether the journal has writes of other processes since the last call.
     pub(crate) fn was_written(&self) -> Result<bool, StoreError> {
         let known = self.state().journal.clone();
         let end = self.store.journal_end()?;
@@ -95,12 +95,12 @@ impl<'a> Diary<'a> {
         Ok(was_written)
     }
 
-    /// Takes note that somebody wrote.
+    /// Records a write by another process.
     pub(crate) fn woken(&self) {
         self.state().last_write = Some(SystemClock.now());
     }
 
-    /// Takes note of what a chore came to.
+    /// Records and logs the result of a chore.
     pub(crate) fn done(&self, chore: Chore, began: DateTime<Utc>, done: &Result<Done, StoreError>) {
         let (ending, said) = match done {
             Ok(Done::Nothing) => (Ending::Nothing, None),
@@ -129,12 +129,12 @@ impl<'a> Diary<'a> {
         }
     }
 
-    /// Takes note of when chores are due next, and saves the state.
+    /// Records the due times of all chores and saves the state.
     pub(crate) fn plan(&self, due_at: &dyn Fn(Chore) -> Option<DateTime<Utc>>) {
         let mut state = self.state();
         for chore in Chore::ALL {
             let due_at = due_at(chore);
-            // What is neither due nor was ever done is none of this daemon's.
+            // A chore that is neither due nor was ever run does not belong to this daemon.
             if due_at.is_some() || state.chores.iter().any(|own| own.name == chore.as_str()) {
                 chore_state(&mut state, chore).due_at = due_at;
             }
@@ -143,7 +143,7 @@ impl<'a> Diary<'a> {
         self.save();
     }
 
-    /// Ends the page.
+    /// Records the end of the process and saves the state.
     pub(crate) fn end(&self) {
         let mut state = self.state();
         state.stopped_at = Some(SystemClock.now());
@@ -170,7 +170,7 @@ fn chore_state(state: &mut DaemonState, chore: Chore) -> &mut ChoreState {
     &mut state.chores[index]
 }
 
-/// Returns what went wrong, with its causes.
+/// Returns the message of an error with its causes.
 pub(crate) fn told(error: &StoreError) -> String {
     let mut told = format!("[{}] {error}", error.code());
     let mut next = std::error::Error::source(error);

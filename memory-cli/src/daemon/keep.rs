@@ -1,4 +1,4 @@
-//! Doing what is due, until somebody asks to stop.
+//! The main loop of the daemon, which runs chores when they are due.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -14,24 +14,24 @@ use super::diary::Diary;
 use super::listen::Woken;
 use crate::allocator;
 
-/// What takes longer than this may have taken much memory as well.
+/// Duration from which a chore is assumed to have used a large amount of memory.
 const LARGE: Duration = Duration::from_millis(500);
 
-/// What one chore came to.
+/// The result of one chore.
 pub(crate) struct Report {
     /// The chore.
     pub chore: Chore,
-    /// What it came to.
+    /// The result.
     pub done: Result<Done, StoreError>,
 }
 
-/// So often is it looked whether the home is where it was.
+/// Interval between checks that the home was not moved.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Does what is due, when it is due, until somebody asks to stop.
+/// Runs due chores until a stop request.
 ///
 /// # Errors
-/// When the home was moved away.
+/// If the home was moved.
 pub(crate) fn keep(
     mut schedule: Schedule,
     chores: &dyn Chores,
@@ -63,11 +63,11 @@ pub(crate) fn keep(
     Ok(())
 }
 
-/// Does what is due now, each once, and tells what it came to.
+/// Runs each chore that is due now once, and returns the results.
 pub(crate) fn once(mut schedule: Schedule, chores: &dyn Chores, diary: &Diary, stop: &Stop) -> Vec<Report> {
     let start = Instant::now();
     let mut reports = Vec::new();
-    // What is done comes again later than at the beginning.
+    // A finished chore is scheduled for later than the start, so the loop ends.
     while let Some(chore) = schedule.due(Duration::ZERO).filter(|_| !stop.is_asked()) {
         reports.push(report(&mut schedule, chore, chores, diary, start, stop));
     }
@@ -89,7 +89,7 @@ fn report(schedule: &mut Schedule, chore: Chore, chores: &dyn Chores, diary: &Di
     Report { chore, done }
 }
 
-/// Writes down when chores are due, as the clock on the wall will show.
+/// Records the due times of all chores as wall-clock times.
 fn plan(diary: &Diary, schedule: &Schedule, elapsed: Duration) {
     let now = SystemClock.now();
     diary.plan(&|chore| {

@@ -1,4 +1,4 @@
-//! Hearing of changed files, and having them found at once.
+//! The thread that detects changed files and indexes them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,49 +11,49 @@ use memory_store::{FileStore, News, Watch};
 use super::bell::Bell;
 use super::diary::{Diary, told};
 
-/// So many files are read before somebody who asks to stop is heard.
+/// Number of files that are read between two checks for a stop request.
 const SLICE: usize = 256;
 
-/// Where nothing can be heard, all files are looked at this often, or less often where that takes long.
+/// Minimum interval between scans of all files, if the system reports no changes.
 const POLL: Duration = Duration::from_secs(1);
 
-/// Looking takes no more than this part of the time.
+/// Minimum ratio of the pause between two scans to the duration of a scan.
 const POLL_REST: u32 = 50;
 
-/// Tells whoever does the chores that somebody has written.
+/// A flag that another process has written.
 #[derive(Debug, Default)]
 pub(crate) struct Woken(AtomicBool);
 
 impl Woken {
-    /// Tells whether somebody has written since this was last asked.
+    /// Returns whether there was a write since the last call.
     pub(crate) fn take(&self) -> bool {
         self.0.swap(false, Ordering::SeqCst)
     }
 }
 
-/// Hears of changed files.
+/// The listener for changed files.
 pub(crate) struct Listener<'a> {
     /// The memories.
     pub store: &'a FileStore,
-    /// Where to write down what is heard.
+    /// The log and state of the daemon.
     pub diary: &'a Diary<'a>,
-    /// Rung when a file was changed, or somebody asks to stop.
+    /// The notification for changed files and stop requests.
     pub bell: Arc<Bell>,
-    /// Whom to tell that somebody has written: this, and then that bell.
+    /// The flag to set after a write, and the notification that follows.
     pub woken: (&'a Woken, &'a Bell),
-    /// What is done at once when somebody has written.
+    /// The function to call at once after a write.
     pub written: &'a (dyn Fn() -> Result<(), StoreError> + Sync),
-    /// When to end.
+    /// The stop request.
     pub stop: Stop,
 }
 
 impl Listener<'_> {
-    /// Listens until somebody asks to stop. Where the system does not tell of changes, it looks for them again and again.
+    /// Listens until a stop request. If the system reports no changes, all files are scanned periodically.
     pub(crate) fn listen(&self) {
         let start = Instant::now();
         let mut debounce = Debounce::default();
         let mut watch = self.begin();
-        // Between the last look at the files and the first that is heard, something may have changed.
+        // A change between the last scan and the start of the watch is not reported, so a scan is due at once.
         let mut look = Some(Duration::ZERO);
         while !self.stop.is_asked() {
             let now = start.elapsed();
@@ -71,7 +71,7 @@ impl Listener<'_> {
             }
             if look.is_some_and(|at| at <= now) {
                 let took = self.look_at_all(start);
-                // What was lost may be there again.
+                // The watch may be available again.
                 watch = watch.or_else(|| self.begin());
                 look = watch.is_none().then(|| start.elapsed() + POLL.max(took * POLL_REST));
             }
@@ -103,7 +103,7 @@ impl Listener<'_> {
         start.elapsed().saturating_sub(began)
     }
 
-    /// Takes in what was heard.
+    /// Indexes the reported changes.
     fn attend(&self, news: &News) {
         if news.more {
             return self.tell(self.store.refresh_all().map(|()| 1));
@@ -123,7 +123,7 @@ impl Listener<'_> {
         self.tell(looked.map(|()| changed));
     }
 
-    /// Wakes whoever does the chores, if somebody else has changed files or written to the journal.
+    /// Wakes the main loop, if others have changed files or written to the journal.
     fn tell(&self, changed: Result<u64, StoreError>) {
         let written = self.diary.was_written();
         let changed = changed.and_then(|changed| Ok((changed, written?)));

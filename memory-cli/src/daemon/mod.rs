@@ -1,4 +1,4 @@
-//! The daemon: what is due is done on one thread, changes of files are heard on a second, and signals on a third.
+//! The daemon: one thread runs chores, a second detects changed files, a third handles signals.
 
 mod bell;
 mod chores;
@@ -14,5 +14,5 @@ pub(crate) use keep::{Report, keep, once};
 pub(crate) use listen::{Listener, Woken};
 pub(crate) use signals::Signals;
 
-/// Who writes, in the journal, when the daemon does.
+/// The actor of the daemon's changes in the journal.
 pub(crate) const ACTOR: &str = "daemon";

@@ -1,4 +1,4 @@
-//! Being told to end.
+//! Signal handling of the daemon.
 
 use std::io;
 use std::sync::Arc;
@@ -14,23 +14,23 @@ use signal_hook::iterator::Handle;
 use super::bell::Bell;
 use super::diary::Diary;
 
-/// Whatever goes on so long after somebody asked to stop is left in the middle: every operation is whole or not at all.
+/// Time after a stop request until the process exits. Every operation is atomic, so none is damaged.
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// Requests over HTTP may take so long to be answered, and a little more.
+/// Time after a stop request in which HTTP requests may complete: their limit and a small margin.
 const DRAIN: Duration = Duration::from_secs(31);
 
-/// How often it is looked whether they are.
+/// Interval between checks for the end of HTTP requests.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// SIGINT and SIGTERM ask to stop; the second one ends the process at once.
+/// The handler of SIGINT and SIGTERM. The first signal requests a stop, the second one exits at once.
 pub(crate) struct Signals {
     heard: signal_hook::iterator::Signals,
     ended: Receiver<()>,
     end: SyncSender<()>,
 }
 
-/// Ends the listening to signals, and all other threads, when it is dropped.
+/// A guard that stops the signal handler and all other threads when dropped.
 pub(crate) struct End {
     handle: Handle,
     done: SyncSender<()>,
@@ -50,15 +50,15 @@ impl Drop for End {
 }
 
 impl Signals {
-    /// Takes the signals over from the system.
+    /// Installs the signal handlers.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// If the system refuses.
     pub(crate) fn take() -> io::Result<Self> {
         let heard = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
         let asked = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
-            // In this order: the first signal finds nobody asked before it.
+            // The order matters: at the first signal, the flag is not yet set, so the default action is skipped.
             register_conditional_default(signal, Arc::clone(&asked))?;
             register(signal, Arc::clone(&asked))?;
         }
@@ -66,13 +66,14 @@ impl Signals {
         Ok(Self { heard, ended, end })
     }
 
-    /// Returns what ends [`Signals::listen`], and asks all others to stop.
+    /// Returns the guard that ends [`Signals::listen`] and requests all other threads to stop.
     pub(crate) fn end(&self, stop: &Stop, bells: [&Arc<Bell>; 3]) -> End {
         End { handle: self.heard.handle(), done: self.end.clone(), stop: stop.clone(), bells: bells.map(Arc::clone) }
     }
 
-    /// Waits for a signal, and asks all to stop; those who do not within a few seconds are left where they are. Where HTTP is still
-    /// `serving`, what was asked gets longer.
+    /// Waits for a signal, requests all threads to stop, and exits the process after a few seconds.
+    ///
+    /// The limit is longer while HTTP is still `serving`.
     pub(crate) fn listen(mut self, stop: &Stop, bells: &[Arc<Bell>], diary: &Diary, serving: &AtomicBool) {
         let Some(signal) = self.heard.forever().next() else { return };
         diary.info(if signal == SIGINT { "SIGINT: stopping" } else { "SIGTERM: stopping" });

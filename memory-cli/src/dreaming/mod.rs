@@ -1,4 +1,4 @@
-//! What the commands that tidy memories have in common.
+//! Common parts of the commands that refine memories.
 
 mod shape;
 mod show;
@@ -16,18 +16,18 @@ use crate::config::Settings;
 use crate::failure::Failure;
 use crate::zone::Zone;
 
-/// What is to be done.
+/// The request of such a command.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted<'t> {
-    /// What the journal calls it.
+    /// The verb in the journal.
     pub verb: Verb,
-    /// What to do.
+    /// The tasks to run.
     pub tasks: &'t [Task],
-    /// Whether only to say what would be done.
+    /// Whether this is a dry run.
     pub is_rehearsal: bool,
 }
 
-/// Does what is wanted, and says what became of the memories.
+/// Runs the request and prints the result.
 pub(crate) fn run(wanted: Wanted<'_>, app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
     let home = app.open_with(&settings)?;
@@ -48,11 +48,13 @@ pub(crate) fn run(wanted: Wanted<'_>, app: &mut App) -> Result<(), Failure> {
     show::show(&dreamt, wanted.is_rehearsal, &home, &mut app.output)
 }
 
-/// Dreams on a copy of the memories, so that what is listed is what a dream would do, round by round. A language model is not asked.
+/// Runs a dry run on a copy of the memories, so that its result matches that of a real run.
+///
+/// The language model is not called.
 fn rehearse(home: &Home, dream: &Dream<'_, Zone>, pace: &mut Pace<'_>) -> Result<Dreamt, Failure> {
     let rehearsal = match home.store.rehearsal() {
         Ok(rehearsal) => rehearsal,
-        // Where nothing may be written, the first round is decided on the memories themselves.
+        // If no copy can be written, only the first round is planned, on the memories themselves.
         Err(error) => {
             let mut dreamt = memory_dream::dream(&home.services, &Dream { is_rehearsal: true, ..*dream }, pace)?;
             dreamt.troubles.push(format!("{}; so later rounds are not listed", with_causes(&error)));
@@ -69,7 +71,7 @@ fn rehearse(home: &Home, dream: &Dream<'_, Zone>, pace: &mut Pace<'_>) -> Result
     Ok(dreamt)
 }
 
-/// Returns what the settings say about refinement.
+/// Returns the rules of refinement in the settings.
 pub(crate) fn rules(settings: &Settings) -> Rules {
     let span = |span| TimeDelta::from_std(span).unwrap_or(TimeDelta::MAX);
     Rules {

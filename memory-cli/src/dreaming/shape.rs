@@ -1,4 +1,4 @@
-//! What became of memories, in JSON.
+//! The JSON output of refinement.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_dream::Dreamt;
@@ -7,7 +7,7 @@ use memory_dream::plan::{Filing, Merge, Parting, Reminding, Unsure, Why, Withdra
 use memory_dream::review::{Cluster, Contradiction, Listed, Orphan, Review, Side, StaleProject, Supersession};
 use serde_json::{Value, json};
 
-/// Returns what became of memories, or would.
+/// Returns the result of a run or dry run as JSON.
 pub(super) fn shape(dreamt: &Dreamt, is_rehearsal: bool) -> Value {
     let partings = |wanted: fn(Fate) -> bool| -> Vec<Value> {
         dreamt.parted.iter().filter(|parting| wanted(parting.fate)).map(parting).collect()
@@ -122,7 +122,7 @@ fn parting(parting: &Parting) -> Value {
     }
 }
 
-/// Returns the word for why a memory stays though its time has come.
+/// Returns the JSON value for the reason why an expired memory was not removed.
 fn spared(why: Spared) -> &'static str {
     match why {
         Spared::Pinned => "pinned",
@@ -133,7 +133,7 @@ fn spared(why: Spared) -> &'static str {
     }
 }
 
-/// Returns a confidence with two digits behind the point.
+/// Returns a confidence rounded to two decimal places.
 fn hundredths(confidence: f32) -> Value {
     json!(f64::from((confidence * 100.0).round()) / 100.0)
 }

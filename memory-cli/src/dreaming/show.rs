@@ -1,4 +1,4 @@
-//! What became of memories, as people read it.
+//! The text output of refinement.
 
 use chrono::{DateTime, Utc};
 use memory_core::{MemoryId, Services};
@@ -13,11 +13,13 @@ use crate::moments;
 use crate::print::{Column, Form, Output, Table};
 use crate::zone::Zone;
 
-/// How many of each kind are shown of what was done; a rehearsal shows all.
+/// Maximum number of lines per kind; a dry run shows all.
 const SHOWN: usize = 20;
 
-/// Shows what became of memories, or would: `~` what moves, `-` what goes to trash, `+` what is
-/// added, `=` what it is added to, `?` what a person should look at.
+/// Prints the result of a run or dry run.
+///
+/// The signs are `~` for a moved or changed memory, `-` for a removed one, `+` for an added text or reminder, `=` for the memory it
+/// is added to, and `?` for a conflict that needs a decision.
 pub(super) fn show(dreamt: &Dreamt, is_rehearsal: bool, home: &Home, output: &mut Output) -> Result<(), Failure> {
     let most = if is_rehearsal { usize::MAX } else { SHOWN };
     let mut lines = Lines { services: &home.services, output, table: None, most, left: 0, zone: home.zone };

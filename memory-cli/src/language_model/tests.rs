@@ -46,7 +46,7 @@ fn the_model_of_the_settings_answers_keeps_to_its_budget_and_is_metered() {
     assert!(asked[0].headers.contains(&("authorization".into(), "Bearer sk-012345".into())));
     let ledger = Ledger::open(home.path()).expect("it opens");
     let found = usage(&ledger, today(&settings, &SystemClock), Budget::default()).expect("it is read");
-    // Should midnight pass in between, it was yesterday.
+    // The total of several days is checked, because midnight may pass during the test.
     assert_eq!(found.lately.all, Spent { calls: 1, prompt_tokens: 9, answer_tokens: 2 });
 }
 

@@ -1,4 +1,4 @@
-//! Memories, as people read them.
+//! The text output of memories.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use memory_core::{InboxTtl, Memory, MemoryId, Order, Phase, Stored, Written};
 use super::{Column, Form, Output, Palette, Table, visible_line, visible_text};
 use crate::moments;
 
-/// Shows which memory something happened to: its id and its path.
+/// Prints the id and the path of a changed memory.
 pub(crate) fn receipt(output: &mut Output, id: MemoryId, path: &str) -> io::Result<()> {
     match output.form() {
         Form::Drawn(_) => {
@@ -18,7 +18,7 @@ pub(crate) fn receipt(output: &mut Output, id: MemoryId, path: &str) -> io::Resu
     }
 }
 
-/// Shows where a memory was written, and, for people, when it expires.
+/// Prints the id and the path of a written memory; on a terminal also its expiry.
 pub(crate) fn written(output: &mut Output, written: &Written) -> io::Result<()> {
     match (output.form(), written.expires_at) {
         (Form::Drawn(_), Some(end)) => {
@@ -30,8 +30,11 @@ pub(crate) fn written(output: &mut Output, written: &Written) -> io::Result<()> 
     }
 }
 
-/// Shows memories, one a line: id, phase, category, scope, when, tags and headline; at a terminal, phase and scope only
-/// where they are not what they usually are, and when they expire if one of them does.
+/// Prints memories, one per line.
+///
+/// Piped lines have the id, phase, category, scope, creation time, tags and headline. A terminal shows a table in which
+/// the category includes the inbox phase. The expiry is shown if any memory has one, and the number of reads if the
+/// order is by access.
 pub(crate) fn lines(output: &mut Output, memories: &[Stored], order: Order, inbox_ttl: InboxTtl) -> io::Result<()> {
     if output.form() == Form::Tabbed {
         return memories.iter().try_for_each(|stored| tabbed(output, &stored.memory));
@@ -60,7 +63,7 @@ pub(crate) fn lines(output: &mut Output, memories: &[Stored], order: Order, inbo
     output.table(&table)
 }
 
-/// Shows one memory: what is known about it, and its text. Where nobody watches, its text alone.
+/// Prints one memory with its metadata and text; only the text if the output is not a terminal.
 pub(crate) fn whole(output: &mut Output, stored: &Stored, inbox_ttl: InboxTtl) -> io::Result<()> {
     let memory = &stored.memory;
     let Form::Drawn(_) = output.form() else { return output.line(&visible_text(&memory.content)) };
@@ -103,12 +106,12 @@ pub(crate) fn whole(output: &mut Output, stored: &Stored, inbox_ttl: InboxTtl) -
     output.line(&visible_text(&memory.content))
 }
 
-/// Returns the tags as people write them.
+/// Returns the tags with `#` signs.
 pub(crate) fn hashed(memory: &Memory) -> String {
     memory.tags.iter().map(|tag| format!("#{tag}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the category, and whether it is a suggestion only.
+/// Returns the category, and `inbox` for a memory that is not filed.
 pub(crate) fn place(memory: &Memory) -> String {
     match memory.phase {
         Phase::Inbox if memory.category == memory_core::Category::Inbox => "inbox".into(),

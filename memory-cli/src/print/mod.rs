@@ -1,4 +1,4 @@
-//! What is shown, to people and to programs.
+//! Output for people and programs.
 
 pub(crate) mod memories;
 mod output;

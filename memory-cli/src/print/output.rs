@@ -1,4 +1,4 @@
-//! Where the answer goes, and in which form.
+//! The output of a command and its format.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::progress::Bar;
 use super::{ColorChoice, Palette, Program, Streams, Table, visible_json, visible_text};
 
-/// Where the answer goes, and in which form. Data goes to the standard output, all else to the standard error.
+/// The output of a command. Data goes to standard output, messages go to standard error.
 pub(crate) struct Output {
     streams: Streams,
     form: Form,
@@ -22,19 +22,19 @@ pub(crate) struct Output {
     err_palette: Palette,
 }
 
-/// The form of the answer.
+/// The format of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// JSON.
     Json,
-    /// For people at a terminal of this many columns.
+    /// Text for a terminal with this number of columns.
     Drawn(u16),
-    /// Lines with tabs between the fields.
+    /// Lines with tab-separated fields.
     Tabbed,
 }
 
 impl Output {
-    /// Returns an output in the form that suits `streams`.
+    /// Creates an output in the format that suits `streams`.
     pub(crate) fn new(streams: Streams, json: bool, quiet: bool) -> Self {
         let form = match streams.out_width {
             _ if json => Form::Json,
@@ -46,7 +46,7 @@ impl Output {
         Self { streams, form, has_json_errors, program, quiet, home: None, out_palette: plain, err_palette: plain }
     }
 
-    /// Colours the streams that `choice` wants coloured; `Auto` means terminals, if `terminals` says so.
+    /// Sets the colors of the streams; `Auto` colors terminals if `terminals` is true.
     pub(crate) fn color(&mut self, choice: ColorChoice, terminals: bool) {
         let palette = |is_terminal: bool| match choice {
             ColorChoice::Always => Palette::COLORED,
@@ -57,32 +57,32 @@ impl Output {
         self.err_palette = palette(self.streams.err_is_terminal);
     }
 
-    /// Writes paths below `home` as `~/…` where people read them.
+    /// Abbreviates `home` as `~` in paths on a terminal.
     pub(crate) fn abbreviate(&mut self, home: Option<&Path>) {
         self.home = home.map(Path::to_owned);
     }
 
-    /// Returns the form of the answer.
+    /// Returns the format of the data.
     pub(crate) fn form(&self) -> Form {
         self.form
     }
 
-    /// Tells whether the answer is JSON.
+    /// Returns whether the format is JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.form == Form::Json
     }
 
-    /// Returns the colours of the answer.
+    /// Returns the colors of standard output.
     pub(crate) fn palette(&self) -> Palette {
         self.out_palette
     }
 
-    /// Tells whether the answer has colours.
+    /// Returns whether standard output is colored.
     pub(crate) fn is_colored(&self) -> bool {
         self.out_palette.id != Palette::default().id
     }
 
-    /// Returns how a path reads: where people read it, one below their home begins with `~`.
+    /// Returns a path for display; on a terminal, the home folder is abbreviated as `~`.
     pub(crate) fn place(&self, path: &Path) -> String {
         let below =
             self.home.as_ref().filter(|_| matches!(self.form, Form::Drawn(_))).and_then(|home| path.strip_prefix(home).ok());
@@ -93,102 +93,104 @@ impl Output {
         }
     }
 
-    /// Tells whether an error is written as JSON to the standard output, and not as text to the standard error.
+    /// Returns whether errors are written as JSON to standard output instead of text to standard error.
     pub(crate) fn has_json_errors(&self) -> bool {
         self.has_json_errors
     }
 
-    /// Writes answers and errors as JSON from now on, unless the standard output is a terminal.
+    /// Switches data and errors to JSON, unless standard output is a terminal.
     pub(crate) fn prefer_json(&mut self) {
         self.prefer_json_answers();
         self.has_json_errors |= self.form == Form::Json;
     }
 
-    /// Writes answers as JSON from now on, unless the standard output is a terminal. Errors stay text unless `--json` was given.
+    /// Switches data to JSON, unless standard output is a terminal. Errors remain text without `--json`.
     pub(crate) fn prefer_json_answers(&mut self) {
         if self.form == Form::Tabbed {
             self.form = Form::Json;
         }
     }
 
-    /// Spells commands in hints, usage lines and examples as `program` runs them.
+    /// Sets the program name for commands in hints, usage lines and examples.
     pub(crate) fn call_self(&mut self, program: Program) {
         self.program = program;
     }
 
-    /// Returns a text of ours with its commands as the program that runs spells them.
+    /// Returns a message with its commands adapted to the program name.
     pub(crate) fn own_commands<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.program.own_commands(text)
     }
 
-    /// Writes one JSON value as one line.
+    /// Writes a JSON value as one line.
     pub(crate) fn json(&mut self, value: &Value) -> io::Result<()> {
         let text = Self::bare(value);
         writeln!(self.streams.out, "{text}")
     }
 
-    /// Returns JSON that no terminal obeys: it may hold control characters bare, within texts only.
+    /// Returns JSON with control characters escaped, so that a terminal does not interpret them.
     fn bare(value: &Value) -> String {
         visible_json(&value.to_string()).into_owned()
     }
 
-    /// Writes a JSON text, on one line or several.
+    /// Writes a JSON text of one or more lines.
     pub(crate) fn json_text(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.streams.out, "{}", visible_json(text))
     }
 
-    /// Writes a JSON text as an answer: on lines for people, on one line otherwise.
+    /// Writes a JSON text as data: indented on a terminal, else on one line.
     pub(crate) fn json_answer(&mut self, text: &str) -> io::Result<()> {
         if matches!(self.form, Form::Drawn(_)) { self.json_text(&pretty(text)) } else { self.json_text(text) }
     }
 
-    /// Writes a piece of an array as an answer: some of its items, with the bracket or comma before them, or the bracket that ends it.
+    /// Writes a part of a JSON array as data.
+    ///
+    /// A part is some of the items with the bracket or comma before them, or the closing bracket.
     pub(crate) fn json_piece(&mut self, piece: &str) -> io::Result<()> {
         if !matches!(self.form, Form::Drawn(_)) {
             return write!(self.streams.out, "{}", visible_json(piece));
         }
         let (before, items) = piece.split_at(usize::from(piece.starts_with(['[', ','])));
         let (items, end) = items.strip_suffix(']').map_or((items, ""), |items| (items, "\n]"));
-        // Laid out as a whole array, without its brackets.
+        // The items are formatted as a whole array, whose brackets are removed.
         let laid_out = pretty(&format!("[{items}]"));
         let laid_out = laid_out.strip_prefix('[').and_then(|items| items.strip_suffix("\n]")).unwrap_or_default();
         write!(self.streams.out, "{before}{}{end}", visible_json(laid_out))
     }
 
-    /// Writes a text as it is where it is piped; at a terminal, control characters become visible.
+    /// Writes a line unchanged to a pipe; on a terminal, control characters are escaped.
     pub(crate) fn raw_line(&mut self, text: &str) -> io::Result<()> {
         let is_piped = self.streams.out_width.is_none();
         if is_piped { writeln!(self.streams.out, "{text}") } else { writeln!(self.streams.out, "{}", visible_text(text)) }
     }
 
-    /// Writes a table with its heading, also where it is piped.
+    /// Writes a table with its heading, also to a pipe.
     pub(crate) fn columns(&mut self, table: &Table) -> io::Result<()> {
         table.columns().iter().try_for_each(|line| writeln!(self.streams.out, "{line}"))
     }
 
-    /// Writes a text of several lines; control characters become visible.
+    /// Writes a text of several lines with control characters escaped.
     pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
         write!(self.streams.out, "{}", visible_text(text))
     }
 
-    /// Writes one line of the answer as it is.
+    /// Writes one line unchanged.
     pub(crate) fn line(&mut self, line: &str) -> io::Result<()> {
         writeln!(self.streams.out, "{line}")
     }
 
-    /// Writes one line of fields with tabs between them, or, for people, of words; control characters become visible.
+    /// Writes one line of fields with control characters escaped, separated by tabs or, for people, blanks.
     pub(crate) fn fields(&mut self, fields: &[&str]) -> io::Result<()> {
         let fields: Vec<_> = fields.iter().map(|field| super::visible_line(field)).collect();
         let line = fields.join(if self.form == Form::Tabbed { "\t" } else { "  " });
         writeln!(self.streams.out, "{line}")
     }
 
-    /// Returns the stream of the answer, for what is no line: an export, a manual.
+    /// Returns standard output for data other than lines, such as an export or a manual.
     pub(crate) fn stream(&mut self) -> &mut dyn Write {
         &mut self.streams.out
     }
 
-    /// Writes a table: drawn for people, as lines with tabs otherwise.
+    /// Writes a table: aligned on a terminal, else as lines with tabs.
     pub(crate) fn table(&mut self, table: &Table) -> io::Result<()> {
         let Form::Drawn(width) = self.form else {
             return table.tabbed().try_for_each(|line| writeln!(self.streams.out, "{line}"));
@@ -203,36 +205,36 @@ impl Output {
         Ok(())
     }
 
-    /// Says something by the way, unless all shall be quiet.
+    /// Writes a note, unless quiet.
     pub(crate) fn note(&mut self, text: &str) -> io::Result<()> {
         if self.quiet { Ok(()) } else { self.complaint(text) }
     }
 
-    /// Says why an answer may be less than it should be.
+    /// Writes a warning that the result may be incomplete.
     pub(crate) fn less_than_it_should_be(&mut self, why: &str) -> io::Result<()> {
         self.warning(&format!("the answer may be less than it should be: {why}"))
     }
 
-    /// Warns of something, unless all shall be quiet.
+    /// Writes a warning, unless quiet.
     pub(crate) fn warning(&mut self, text: &str) -> io::Result<()> {
         let label = Palette::paint(self.err_palette.warning, "warning");
         if self.quiet { Ok(()) } else { self.labelled(&label, text) }
     }
 
-    /// Says what went wrong.
+    /// Writes an error.
     pub(crate) fn error(&mut self, code: &str, text: &str) -> io::Result<()> {
         let label = Palette::paint(self.err_palette.error, format!("error[{code}]"));
         self.labelled(&label, text)
     }
 
-    /// Says what to do next.
+    /// Writes a suggested next step.
     pub(crate) fn hint(&mut self, text: &str) -> io::Result<()> {
         let label = Palette::paint(self.err_palette.hint, "hint");
         let text = self.own_commands(text);
         self.labelled(&label, &text)
     }
 
-    /// Writes a line to the standard error.
+    /// Writes a line to standard error.
     pub(crate) fn complaint(&mut self, text: &str) -> io::Result<()> {
         self.put_answer_first();
         writeln!(self.streams.err, "{}", visible_text(text))
@@ -243,38 +245,38 @@ impl Output {
         writeln!(self.streams.err, "{label}: {}", visible_text(text))
     }
 
-    /// Lets whoever reads both streams at once read them in order.
+    /// Flushes standard output, so that a reader of both streams sees them in order.
     fn put_answer_first(&mut self) {
-        // What cannot be written stays, and fails again when all is flushed: then it is told, on the other stream.
+        // A failed write stays in the buffer; the final flush fails again, and that error is reported.
         let _ = self.streams.out.flush();
     }
 
-    /// Writes out what has gathered.
+    /// Flushes standard output.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.streams.out.flush()
     }
 
-    /// Returns a progress bar for long work: visible on a terminal, unless all shall be quiet.
+    /// Creates a progress bar, which is visible on a terminal unless quiet.
     pub(crate) fn bar(&self, what: &'static str) -> Bar {
         Bar::new(what, self.streams.err_is_terminal && !self.quiet)
     }
 
-    /// Tells whether a person types at the standard input.
+    /// Returns whether standard input is a terminal.
     pub(crate) fn input_is_terminal(&self) -> bool {
         self.streams.input_is_terminal
     }
 
-    /// Returns the standard input.
+    /// Returns standard input.
     pub(crate) fn input(&mut self) -> &mut dyn Read {
         &mut self.streams.input
     }
 
-    /// Hands over the standard input, for what is read while answers are given; nothing is left there.
+    /// Takes standard input, for reading while results are written; an empty input replaces it.
     pub(crate) fn take_input(&mut self) -> Box<dyn Read + Send> {
         std::mem::replace(&mut self.streams.input, Box::new(io::empty()))
     }
 
-    /// Asks a person a question that is answered by yes or no; anything but `y` or `yes` is no.
+    /// Asks a yes-no question; any input other than `y` or `yes` means no.
     pub(crate) fn ask(&mut self, question: &str) -> io::Result<bool> {
         self.streams.out.flush()?;
         write!(self.streams.err, "{} [y/N] ", visible_text(question))?;

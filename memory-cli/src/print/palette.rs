@@ -1,4 +1,4 @@
-//! Colours.
+//! Colors.
 
 use std::fmt::Display;
 
@@ -16,27 +16,27 @@ pub(crate) enum ColorChoice {
     Never,
 }
 
-/// The colours of one stream; without colour, each is plain.
+/// The colors of one stream; the default has no colors.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Palette {
-    /// Of ids.
+    /// Style of ids.
     pub id: Style,
-    /// Of what matters less.
+    /// Style of secondary text.
     pub dim: Style,
-    /// Of headings.
+    /// Style of headings.
     pub bold: Style,
-    /// Of what a search found.
+    /// Style of search matches.
     pub mark: Style,
-    /// Of errors.
+    /// Style of errors.
     pub error: Style,
-    /// Of warnings.
+    /// Style of warnings.
     pub warning: Style,
-    /// Of advice.
+    /// Style of hints.
     pub hint: Style,
 }
 
 impl Palette {
-    /// The colours that are used where colours are.
+    /// The palette of colored streams.
     pub(crate) const COLORED: Self = Self {
         id: AnsiColor::Yellow.on_default(),
         dim: Style::new().dimmed(),
@@ -47,7 +47,7 @@ impl Palette {
         hint: AnsiColor::Cyan.on_default().bold(),
     };
 
-    /// Puts `text` in a style.
+    /// Returns `text` with a style.
     pub(crate) fn paint(style: Style, text: impl Display) -> String {
         format!("{style}{text}{style:#}")
     }

@@ -1,4 +1,4 @@
-//! The names under which the program runs.
+//! The names of the program.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -16,7 +16,7 @@ pub(crate) enum Program {
 }
 
 impl Program {
-    /// Returns the program that was started with this first argument, which may be a path.
+    /// Returns the program for this first argument, which may be a path.
     pub(crate) fn from_first_argument(first: &OsStr) -> Self {
         match Path::new(first).file_name().and_then(OsStr::to_str) {
             Some("memo") => Self::Memo,
@@ -25,7 +25,7 @@ impl Program {
         }
     }
 
-    /// Returns the name, and the command of `memory` that it is short for.
+    /// Returns the name and the command of `memory` that it abbreviates.
     const fn short_for(self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::Memory => None,
@@ -42,9 +42,12 @@ impl Program {
         }
     }
 
-    /// Returns a text of ours with its commands as this program spells them: `memory instance run` is `memo run` for `memo`.
+    /// Returns a message with its commands adapted to this program.
     ///
-    /// A command begins a line, a code span or a usage line; the same words in a sentence stay.
+    /// For `memo`, the command `memory instance run` becomes `memo run`.
+    ///
+    /// Only text at the start of a line, code span or usage line is a command; the same words in a sentence are
+    /// unchanged.
     pub(crate) fn own_commands(self, text: &str) -> Cow<'_, str> {
         let Some((name, long)) = self.short_for().filter(|(_, long)| text.contains(long)) else { return Cow::Borrowed(text) };
         let (mut own, mut rest) = (String::with_capacity(text.len()), text);
@@ -60,7 +63,9 @@ impl Program {
     }
 }
 
-/// Tells whether what follows this text is a command: it begins a line, a code span or a usage line, perhaps behind a colour code.
+/// Returns whether a command may follow this text.
+///
+/// A command starts a line, a code span or a usage line, possibly after a color code.
 fn begins_command(before: &str) -> bool {
     let is_code = |code: &str| {
         code.strip_prefix('[').is_some_and(|code| code.trim_start_matches(|own: char| own.is_ascii_digit() || own == ';') == "m")

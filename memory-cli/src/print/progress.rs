@@ -1,18 +1,18 @@
-//! How far long work has come.
+//! A progress bar.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use memory_core::Progress;
 
-/// A bar that shows how far long work has come; it vanishes with its owner.
+/// A progress bar that is removed when dropped.
 #[derive(Debug)]
 pub(crate) struct Bar {
     bar: ProgressBar,
     counted: bool,
 }
 
-/// What the bar shows while nobody knows how much there is.
+/// Template for an unknown total.
 const UNKNOWN: &str = "{spinner} {msg} {human_pos}";
-/// What it shows from then on.
+/// Template for a known total.
 const KNOWN: &str = "{msg} {bar:30} {human_pos}/{human_len} {eta}";
 
 impl Bar {
@@ -27,13 +27,13 @@ impl Bar {
         Self { bar, counted: false }
     }
 
-    /// Shows how far the work has come.
+    /// Shows the progress.
     pub(crate) fn show(&mut self, progress: Progress) {
         if progress.total.is_some() && !self.counted {
             self.bar.set_style(ProgressStyle::with_template(KNOWN).expect("the template is well-formed"));
             self.counted = true;
         }
-        // In one step, so that a new total is never drawn beside the position of the phase before.
+        // A single update avoids drawing a new total with the position of the previous phase.
         self.bar.update(|state| {
             if let Some(total) = progress.total {
                 state.set_len(total);
@@ -58,7 +58,7 @@ mod tests {
 
     use super::*;
 
-    /// A terminal that keeps what is written.
+    /// A terminal that records its output.
     #[derive(Debug, Clone, Default)]
     struct Screen(Arc<Mutex<String>>);
 

@@ -1,28 +1,28 @@
-//! What the program reads from and writes to.
+//! The standard streams.
 
 use std::io::{self, IsTerminal, Read, Write};
 
-/// What the program reads from and writes to.
+/// The standard streams of the program.
 pub(crate) struct Streams {
-    /// Where texts come from.
+    /// Standard input.
     pub input: Box<dyn Read + Send>,
-    /// Whether a person types there.
+    /// Whether standard input is a terminal.
     pub input_is_terminal: bool,
-    /// Where data goes.
+    /// Standard output, for data.
     pub out: Box<dyn Write>,
-    /// The number of columns, if a person reads there.
+    /// Number of columns, if standard output is a terminal.
     pub out_width: Option<u16>,
-    /// Where everything else goes.
+    /// Standard error, for messages.
     pub err: Box<dyn Write>,
-    /// Whether a person reads there.
+    /// Whether standard error is a terminal.
     pub err_is_terminal: bool,
 }
 
-/// How wide a terminal is that does not say.
+/// Width of a terminal of unknown size, in columns.
 const WIDTH: u16 = 80;
 
 impl Streams {
-    /// Returns the three streams of this process.
+    /// Returns the standard streams of this process.
     pub(crate) fn of_process() -> Self {
         let width = || terminal_size::terminal_size().map_or(WIDTH, |(terminal_size::Width(columns), _)| columns);
         Self {

@@ -1,11 +1,11 @@
-//! Rows of cells.
+//! Tables.
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Row, TableStyle, Width};
 use unicode_width::UnicodeWidthStr;
 
 use super::visible_line;
 
-/// Rows of cells under a heading.
+/// A table with a heading.
 #[derive(Debug)]
 pub(crate) struct Table {
     columns: Vec<Column>,
@@ -13,26 +13,26 @@ pub(crate) struct Table {
     overlong: Overlong,
 }
 
-/// What becomes of text that does not fit at a terminal.
+/// The treatment of text that is too long for a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Overlong {
-    /// It goes on in the next line.
+    /// It is wrapped.
     Wrapped,
-    /// It is cut.
+    /// It is truncated.
     Cut,
 }
 
-/// Stands where no text has it, so that a line is cut anywhere and not between words only.
+/// A delimiter that no text contains, so that lines are truncated at any character.
 const NEVER: char = '\u{0}';
 
-/// One column of a table.
+/// A column of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Column {
-    /// Text.
+    /// Text, which may be wrapped or truncated.
     Text(&'static str),
-    /// Numbers, which stand below each other.
+    /// Numbers, aligned right.
     Number(&'static str),
-    /// Identifiers and times, which are useless if a part of them is missing: never wrapped nor cut.
+    /// Identifiers and times, which are never wrapped or truncated.
     Whole(&'static str),
 }
 
@@ -49,17 +49,17 @@ impl Column {
 }
 
 impl Table {
-    /// Returns a table without rows, whose rows take as many lines as they need.
+    /// Creates an empty table with wrapped rows.
     pub(crate) fn new(columns: impl Into<Vec<Column>>) -> Self {
         Self { columns: columns.into(), rows: Vec::new(), overlong: Overlong::Wrapped }
     }
 
-    /// Returns a table without rows, whose rows are cut to one line each.
+    /// Creates an empty table with rows truncated to one line.
     pub(crate) fn cut(columns: impl Into<Vec<Column>>) -> Self {
         Self { overlong: Overlong::Cut, ..Self::new(columns) }
     }
 
-    /// Returns a table of what was counted.
+    /// Creates a table of counts.
     pub(crate) fn of_counts<'a>(counts: impl IntoIterator<Item = (&'a str, u64)>) -> Self {
         let mut table = Self::new([Column::Text("what"), Column::Number("count")]);
         for (what, count) in counts {
@@ -68,27 +68,27 @@ impl Table {
         table
     }
 
-    /// Adds a row; control characters become visible.
+    /// Adds a row with control characters escaped.
     pub(crate) fn push<'a>(&mut self, row: impl IntoIterator<Item = &'a str>) {
         self.rows.push(row.into_iter().map(|cell| visible_line(cell).into_owned()).collect());
     }
 
-    /// Tells whether it has no rows.
+    /// Returns whether the table has no rows.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Returns the rows as lines with tabs between the cells.
+    /// Returns the rows as lines with tab-separated cells.
     pub(super) fn tabbed(&self) -> impl Iterator<Item = String> {
         self.rows.iter().map(|row| row.join("\t"))
     }
 
-    /// Returns the heading and the rows as lines with spaces between the cells, however wide.
+    /// Returns the heading and the rows as aligned lines of unlimited width.
     pub(super) fn columns(&self) -> Vec<String> {
         self.drawn(u16::MAX)
     }
 
-    /// Returns the heading and the rows as lines no wider than `width`.
+    /// Returns the heading and the rows as aligned lines of at most `width` columns.
     pub(super) fn drawn(&self, width: u16) -> Vec<String> {
         let widths = self.widths(width);
         let mut table = comfy_table::Table::new();
@@ -119,11 +119,11 @@ impl Table {
         table.lines().map(|line| line.trim_end().to_owned()).collect()
     }
 
-    /// Returns the width of each column, without the gap behind it; 0 for one that finds no room.
+    /// Returns the width of each column, without the gap after it; 0 for a hidden column.
     ///
-    /// Columns of numbers, identifiers and times have the width of their content, also where that is more than `width`. Of the rest, the
-    /// last column, which has the text, gets half or more if it needs that much; the others share what is left, and of rows that are cut
-    /// to one line, those on the right are left out where that is too little.
+    /// Columns of numbers, identifiers and times have the width of their content, even beyond `width`. Of the remaining
+    /// width, the last text column gets half, or more if the others need less. The other text columns share the rest.
+    /// In tables with truncated rows, the rightmost of them are hidden if their share is too narrow.
     fn widths(&self, width: u16) -> Vec<u16> {
         let cells = |index: usize| self.rows.iter().filter_map(move |row| row.get(index)).map(|cell| cell.width());
         let content = |(index, column): (usize, &Column)| {
@@ -161,21 +161,21 @@ impl Table {
     }
 }
 
-/// The blanks between two columns.
+/// Number of blanks between two columns.
 const GAP: u16 = 2;
 
-/// Returns the least width of a column of text that is worth being shown: that of its name.
+/// Returns the minimum width of a text column: the width of its name, at least [`LEAST`].
 fn least(column: Column) -> u16 {
     u16::try_from(column.name().width()).unwrap_or(u16::MAX).max(LEAST)
 }
 
-/// The narrowest column of text that is worth being shown.
+/// Minimum width of a text column.
 const LEAST: u16 = 5;
 
-/// The narrowest last column, if its text is longer.
+/// Minimum width of the last text column, if its text is longer.
 const LEAST_TEXT: u16 = 12;
 
-/// Returns the largest width that columns with these contents may have each, so that all have at most `room` together.
+/// Returns the largest width limit per column with which columns of these widths fit into `room`.
 fn share(room: u16, mut contents: Vec<u16>) -> u16 {
     contents.sort_unstable();
     let mut room = room;

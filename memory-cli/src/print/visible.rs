@@ -1,12 +1,14 @@
-//! Text that does what it says and nothing else.
+//! Escaping of control characters.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Replaces every control character save line breaks and tabs by a visible escape. A carriage return belongs to the line break
-/// that follows it; one that stands alone would let a line write over itself.
+/// Escapes every control character except line breaks and tabs.
 ///
-/// Whatever is remembered may have been written by anybody. A terminal must show it and never obey it.
+/// A carriage return is part of a following line feed. A single one is escaped, because it would let a line overwrite
+/// itself.
+///
+/// Memories may contain text from any source, and a terminal must not interpret it.
 pub(crate) fn visible_text(text: &str) -> Cow<'_, str> {
     replace(text, |character, next| match (character, next) {
         ('\n' | '\t', _) | ('\r', Some('\n')) => Kind::Plain,
@@ -14,7 +16,9 @@ pub(crate) fn visible_text(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Makes one line of `text`: line breaks and tabs become blanks, other control characters visible escapes.
+/// Converts `text` to one line.
+///
+/// Line breaks and tabs become blanks; other control characters are escaped.
 pub(crate) fn visible_line(text: &str) -> Cow<'_, str> {
     replace(text, |character, _| match character {
         '\n' | '\t' | '\r' | '\u{2028}' | '\u{2029}' => Kind::Blank,
@@ -33,13 +37,15 @@ fn kind(character: char) -> Kind {
     if character.is_control() || turns_text_around(character) { Kind::Control } else { Kind::Plain }
 }
 
-/// Overrides of the writing direction can make a text read as something else.
+/// Returns whether the character overrides the writing direction, which can disguise a text.
 fn turns_text_around(character: char) -> bool {
     matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Escapes in JSON what a terminal obeys, and what moves the text around it, so that it reads the same to a program and cannot read as
-/// something else to a person. All of that stands within texts only.
+/// Escapes control and direction characters in JSON.
+///
+/// Programs parse the same value, and a terminal shows the text as it is. Such characters occur within JSON strings
+/// only.
 pub(crate) fn visible_json(text: &str) -> Cow<'_, str> {
     if !text.contains(is_bare_control) {
         return Cow::Borrowed(text);

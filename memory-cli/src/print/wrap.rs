@@ -1,15 +1,17 @@
-//! Text in lines that stand below each other.
+//! Wrapping of text to lines.
 
 use std::ops::Range;
 
 use unicode_width::UnicodeWidthChar;
 
-/// Divides `text` into lines of at most `width` columns, between words where that is possible, and returns where each lies.
-/// Scripts that are written without blanks may be divided anywhere but before a mark that closes something.
+/// Splits `text` into lines of at most `width` columns and returns their byte ranges.
+///
+/// Lines break between words if possible. Text in scripts without blanks may break anywhere except before closing
+/// punctuation.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let (mut start, mut column) = (0, 0);
-    // Where the line may end, and where the next begins then.
+    // The end of the line and the start of the next one at the last possible break.
     let mut gap = None;
     let mut after_wide = false;
     for (place, character) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! Claims about the settings.
+//! Tests of the settings.
 
 use super::*;
 use crate::config::DEFAULT_FILE;
