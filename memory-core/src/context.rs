@@ -11,9 +11,9 @@ use chrono::{DateTime, SecondsFormat, TimeZone};
 use self::sessions::cover_sessions;
 pub use self::sessions::fit_budget;
 use crate::fence::{attribute, disarmed};
-use crate::question::asks_for_several;
+use crate::question::{Role, asks_for_several, parse};
 use crate::standing::{StandingMemory, select_standing};
-use crate::text::token_count;
+use crate::text::{Term, snippet, token_count};
 use crate::{Category, ContentHash, Filter, Hit, MemoryId, Order, Page, Services, Slice, StoreError, Stored, smart_search};
 
 /// What was found for a prompt, ready to be put in front of it.
@@ -71,15 +71,11 @@ const SMALLEST: usize = 20;
 /// Standing instructions and preferences take at most this part of the budget.
 const STANDING_PART: usize = 4;
 
-/// No memory takes more of the budget than this part, so that one long text does not silence the others.
-const LARGEST_PART: usize = 3;
+/// The number of memories that share the budget: long texts are cut so that as many of the best find room.
+const SHARERS: usize = 10;
 
-/// So much is no long text, whatever the budget.
-const SHORT: usize = 400;
-
-/// The same where a question asks for several things, each of which may be in another memory.
-const LARGEST_PART_OF_MANY: usize = 10;
-const SHORT_OF_MANY: usize = 120;
+/// The size in tokens below which no text is cut to make room for others.
+const SHORT: usize = 120;
 
 /// This part of the budget is filled by relevance alone before other sessions are covered.
 const BY_RELEVANCE: usize = 3;
@@ -106,19 +102,18 @@ pub fn context<Tz: TimeZone>(
     let mut context = Context::default();
     let mut body = String::new();
     let mut left = budget.saturating_sub(token_count(BEGIN) + token_count(END));
-    let mut largest = (left / LARGEST_PART).max(left.min(SHORT));
     left -= put_standing(services, prompt, left / STANDING_PART, given, &mut body, &mut context)?;
     let mut found = wanted(services, prompt, budget, now, &mut context)?;
+    found.retain(|stored| !given.has(stored) && context.memories.iter().all(|other| other.memory.id != stored.memory.id));
     if asks_for_several(prompt) {
-        largest = (left / LARGEST_PART_OF_MANY).max(left.min(SHORT_OF_MANY));
-        let tokens = |stored: &Stored| token_count(&stored.memory.content).min(largest);
+        let tokens = |stored: &Stored| token_count(&stored.memory.content).min(SHORT);
         found = cover_sessions(found, left / BY_RELEVANCE, &|stored| &stored.memory, &tokens);
     }
+    let sizes = found.iter().take(SHARERS).map(|stored| fenced(stored, &[], left).map_or(0, |fenced| token_count(&fenced)));
+    let largest = fair_share(sizes.collect(), left).max(SHORT);
+    let terms = content_terms(prompt);
     for stored in found {
-        if given.has(&stored) || context.memories.iter().any(|other| other.memory.id == stored.memory.id) {
-            continue;
-        }
-        let fenced = fenced(&stored, largest.min(left));
+        let fenced = fenced(&stored, &terms, largest.min(left));
         match fenced.filter(|fenced| token_count(fenced) <= left) {
             Some(fenced) => {
                 left -= token_count(&fenced);
@@ -166,7 +161,8 @@ fn put_standing(
             continue;
         }
         let attributes = format!(" standing=\"{kind}\"");
-        let Some(fenced) = fenced_text(&stored, &attributes, &text, left).filter(|fenced| token_count(fenced) <= left) else {
+        let Some(fenced) = fenced_text(&stored, &attributes, &text, &[], left).filter(|fenced| token_count(fenced) <= left)
+        else {
             continue;
         };
         left -= token_count(&fenced);
@@ -176,6 +172,26 @@ fn put_standing(
         context.standing += 1;
     }
     Ok(budget - left)
+}
+
+/// Returns the largest share that each of `sizes` may take so that all fit into `total` together; sizes below it take less.
+fn fair_share(mut sizes: Vec<usize>, total: usize) -> usize {
+    sizes.sort_unstable();
+    let (mut left, mut sharers) = (total, sizes.len());
+    for size in sizes {
+        if left / sharers < size {
+            return left / sharers;
+        }
+        left -= size;
+        sharers -= 1;
+    }
+    total
+}
+
+/// Returns the content words of a prompt.
+fn content_terms(prompt: &str) -> Vec<Term> {
+    let words = parse(prompt, &Filter::default()).question.words;
+    words.into_iter().filter(|word| word.role == Role::Content).map(|word| word.term).collect()
 }
 
 fn counted(count: usize) -> String {
@@ -230,8 +246,10 @@ fn anyway(services: &Services, context: &mut Context) -> Result<Vec<Stored>, Sto
     Ok(all)
 }
 
-/// Returns a memory within its fence in at most `most` tokens, unless not even a little of it finds room.
-fn fenced(stored: &Stored, most: usize) -> Option<String> {
+/// Returns a memory within its fence in at most `most` tokens, or `None` if only a few words would fit.
+///
+/// Of a longer text, the passage with most of the `terms` is returned.
+fn fenced(stored: &Stored, terms: &[Term], most: usize) -> Option<String> {
     let memory = &stored.memory;
     let title = memory.title.as_deref().filter(|title| !memory.content.contains(title));
     let text = title.map_or_else(|| memory.content.clone(), |title| format!("{title}\n{}", memory.content));
@@ -240,11 +258,11 @@ fn fenced(stored: &Stored, most: usize) -> Option<String> {
         Category::Inbox => String::new(),
         category => format!(" category=\"{category}\""),
     };
-    fenced_text(stored, &category, &text, most)
+    fenced_text(stored, &category, &text, terms, most)
 }
 
-/// Returns a text of a memory within its fence, which has more `attributes`, in at most `most` tokens.
-fn fenced_text(stored: &Stored, attributes: &str, text: &str, most: usize) -> Option<String> {
+/// Returns a text of a memory within its fence with further `attributes`, as [`fenced()`] does.
+fn fenced_text(stored: &Stored, attributes: &str, text: &str, terms: &[Term], most: usize) -> Option<String> {
     let memory = &stored.memory;
     let source = memory.origin.as_ref().map_or(memory.source.as_str(), |origin| origin.source.as_str());
     let source = if source.is_empty() { "unknown" } else { source };
@@ -262,9 +280,32 @@ fn fenced_text(stored: &Stored, attributes: &str, text: &str, most: usize) -> Op
         return Some(format!("{head}{text}{tail}"));
     }
     let note = format!("\n(cut here; memory_read {} tells the rest)", memory.id.short());
-    let part = beginning(text, room.checked_sub(token_count(&note))?);
-    (LEAST_WORTH <= token_count(part)).then(|| format!("{head}{part}…{note}{tail}"))
+    let room = room.checked_sub(token_count(&note))?;
+    let start = beginning(text, room);
+    if token_count(start) < LEAST_WORTH {
+        return None;
+    }
+    let part = passage(text, terms, room).filter(|part| !start.contains(part.trim_matches('…')));
+    Some(part.map_or_else(|| format!("{head}{start}…{note}{tail}"), |part| format!("{head}{part}{note}{tail}")))
 }
+
+/// Returns the passage of `text` with most of the `terms`, in at most `most` tokens, if it contains any.
+fn passage(text: &str, terms: &[Term], most: usize) -> Option<String> {
+    let mut width = most * CHARACTERS_PER_TOKEN;
+    loop {
+        let excerpt = snippet(text, terms, &[], width);
+        if excerpt.marks.is_empty() {
+            return None;
+        }
+        if token_count(&excerpt.text) <= most {
+            return Some(excerpt.text);
+        }
+        width = width * 3 / 4;
+    }
+}
+
+/// The number of characters of English prose per token, about. Other text has fewer.
+const CHARACTERS_PER_TOKEN: usize = 4;
 
 /// A beginning shorter than this says nothing.
 const LEAST_WORTH: usize = 8;
@@ -360,7 +401,33 @@ mod tests {
         assert_eq!(standing_context(&home(&["the train to Oslo"]), 400).expect("read"), "");
     }
 
+    #[test]
+    fn of_a_long_text_the_passage_with_the_words_of_the_prompt_is_shown() {
+        let filler = "nothing of interest happened on that day ".repeat(60);
+        let services = home(&[&format!("{filler}The tea ceremony is at nine. {filler}")]);
+        let context = ask(&services, "When is the tea ceremony?", 300, &Given::default());
+        assert!(context.text.contains("The tea ceremony is at nine."), "{}", context.text);
+        assert!(context.text.contains("(cut here; memory_read "), "{}", context.text);
+    }
+
+    #[test]
+    fn long_texts_share_the_budget() {
+        let texts: Vec<String> = (0..6).map(|number| format!("tea {number} {}", "and some more words ".repeat(100))).collect();
+        let services = home(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        let context = ask(&services, "tea", 1_200, &Given::default());
+        assert_eq!((context.memories.len(), context.left_out), (6, 0));
+    }
+
     proptest! {
+        #[test]
+        fn fair_shares_fit_together_and_leave_no_room_unused(sizes in prop::collection::vec(0_usize..500, 1..12), total in 0_usize..2_000) {
+            let share = fair_share(sizes.clone(), total);
+            let used: usize = sizes.iter().map(|size| (*size).min(share)).sum();
+            let wanted: usize = sizes.iter().sum();
+            prop_assert!(used <= total);
+            prop_assert!(used == wanted || total < used + sizes.len());
+        }
+
         #[test]
         fn no_context_is_larger_than_its_budget(
             texts in prop::collection::vec("(tea |[a-z]{1,9} |茶|界面|\n){1,60}", 1..8),
