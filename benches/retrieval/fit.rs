@@ -16,17 +16,27 @@ use crate::sample::{Row, Sample, dot};
 /// The conversations of a set are left out in so many groups.
 const FOLDS: usize = 5;
 
-/// All samples of a set count as so many together.
-const SET: f64 = 500.0;
+/// The weight of all samples of a set of [`Shape::Plain`] together: one set is of conversations, and one is of notes.
+///
+/// The sets of [`Shape::Assisted`] are alike, and their questions have a weight of 1 each.
+const PLAIN_SET: f64 = 500.0;
 
-/// The share of the loss over sessions, by shape: answers of an assistant's talk are looked for by session first.
-const OF_SESSIONS: [(Shape, f64); 2] = [(Shape::Plain, 0.5), (Shape::Assisted, 0.8)];
+/// The share of the loss over sessions, by shape.
+///
+/// In conversations with an assistant, the messages of a session repeat each other, so finding the session matters most.
+const OF_SESSIONS: [(Shape, f64); 2] = [(Shape::Plain, 0.5), (Shape::Assisted, 0.9)];
 
 /// Parts without a case in any set, or with too few.
 const WITHOUT_CASES: [Part; 3] = [Part::Links, Part::Characters, Part::AssistantAsked];
 
-/// Parts that count in conversations with an assistant only.
-const OF_ASSISTANTS: [Part; 5] = [Part::Assistant, Part::AssistantAsked, Part::Reply, Part::Before, Part::SessionBest];
+/// Parts that are fitted for one shape only.
+const ONE_SHAPE: [(Part, Shape); 5] = [
+    (Part::Time, Shape::Plain),
+    (Part::TimeForWhen, Shape::Plain),
+    (Part::Assistant, Shape::Assisted),
+    (Part::AssistantAsked, Shape::Assisted),
+    (Part::Reply, Shape::Assisted),
+];
 
 /// The samples of one set.
 struct Sampled<'d> {
@@ -50,12 +60,14 @@ impl<'d> Sampled<'d> {
         Ok(Self { data, home, samples, hard, folds })
     }
 
-    /// Returns what is fitted without the conversations of a group, each with its weight.
+    /// Returns the samples to fit without the conversations of a group, each with its weight.
     fn without(&self, fold: Option<usize>) -> Vec<(&Sample, f64)> {
         let seen = |sample: &&Sample| fold != Some(self.folds[&sample.conversation]);
         let samples: Vec<&Sample> = self.hard.iter().filter(seen).collect();
-        #[expect(clippy::cast_precision_loss, reason = "there are hundreds of questions")]
-        let weight = SET / samples.len().max(1) as f64;
+        let weight = match self.data.shape() {
+            Shape::Plain => PLAIN_SET / real(samples.len().max(1)),
+            Shape::Assisted => 1.0,
+        };
         samples.into_iter().map(|sample| (sample, weight)).collect()
     }
 
@@ -75,7 +87,7 @@ pub(crate) fn fit(sets: &[Data], model: Option<&Arc<dyn Embedder>>) -> Outcome<(
         let of_shape: Vec<Sampled<'_>> =
             sets.iter().filter(|data| data.shape() == shape).map(|data| Sampled::new(data, model)).collect::<Outcome<_>>()?;
         let is_fitted =
-            |part: &Part| !WITHOUT_CASES.contains(part) && (shape == Shape::Assisted || !OF_ASSISTANTS.contains(part));
+            |part: &Part| !WITHOUT_CASES.contains(part) && ONE_SHAPE.iter().all(|(other, only)| other != part || *only == shape);
         let fitted = PARTS.each_ref().map(is_fitted);
         let fit = |samples: Vec<(&Sample, f64)>| descend(&Problem { samples, fitted, of_sessions });
         println!("\n{shape:?}\n");
@@ -144,4 +156,9 @@ fn curve(samples: &[Sample], weights: &Row) -> (f64, f64) {
         slope -= (one * by_slope - both * by_offset) / determinant;
     }
     (offset, slope)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "there are hundreds of questions")]
+fn real(count: usize) -> f64 {
+    count as f64
 }

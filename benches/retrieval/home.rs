@@ -6,8 +6,8 @@ use std::sync::Arc;
 use chrono::NaiveDateTime;
 use memory_core::rank::Weights;
 use memory_core::{
-    Draft, Embedder, Exported, Filter, Found, History, MemoryId, MemoryStore, Query, Ranking, Scope, Secrets, Services, embed,
-    import, search,
+    Draft, Embedder, Exported, Filter, Found, Given, History, MemoryId, MemoryStore, Query, Ranking, Scope, Secrets, Services,
+    context, embed, import, search,
 };
 use memory_store::{FileStore, Options, RandomIds, SystemClock};
 use serde_json::Value;
@@ -29,7 +29,19 @@ pub(crate) struct Home {
 }
 
 impl Home {
+    /// Imports all turns of a set, each into the scope of its conversation.
     pub(crate) fn of(data: &Data, model: Option<&Arc<dyn Embedder>>) -> Outcome<Self> {
+        Self::import(data, &|turn| Some(Scope::Conversation(text(turn, "conversation").to_owned())), model)
+    }
+
+    /// Imports one conversation of a set as the memories of a project, which is how an agent sees them.
+    pub(crate) fn of_project(data: &Data, conversation: &str, model: Option<&Arc<dyn Embedder>>) -> Outcome<Self> {
+        let scope = |turn: &Value| (text(turn, "conversation") == conversation).then(|| Scope::Project(conversation.to_owned()));
+        Self::import(data, &scope, model)
+    }
+
+    /// Imports the turns that have a scope.
+    fn import(data: &Data, scope: &dyn Fn(&Value) -> Option<Scope>, model: Option<&Arc<dyn Embedder>>) -> Outcome<Self> {
         let folder = tempfile::tempdir()?;
         let store = Arc::new(FileStore::open(folder.path(), Options::default())?);
         let services = Services {
@@ -45,7 +57,7 @@ impl Home {
             inbox_ttl: memory_core::InboxTtl::default(),
             actor: "bench".into(),
         };
-        let exported = data.turns.iter().map(exported);
+        let exported = data.turns.iter().filter_map(|turn| Some(exported(turn, scope(turn)?)));
         let report = import(&services, exported.map(|exported| Ok((String::new(), exported))), Secrets::Keep, &mut |_| ())?;
         if !report.skipped.is_empty() {
             return Err(format!("{} turns were not kept: {}", report.skipped.len(), report.skipped[0].reason).into());
@@ -85,6 +97,13 @@ impl Home {
         Ok(data.mean(sums))
     }
 
+    /// Returns the ids of the turns in the context of a model, in at most `budget` tokens.
+    pub(crate) fn context(&self, question: &Value, budget: usize) -> Outcome<Vec<&str>> {
+        let context = context(&self.services, text(question, "text"), budget, &Given::default(), &self.services.clock.now())?;
+        let turns = context.memories.iter().filter_map(|stored| self.turn_of.get(&stored.memory.id));
+        Ok(turns.map(|turn| self.ids[*turn].as_str()).collect())
+    }
+
     /// Returns the figures of one question, in the order of [`NAMES`].
     pub(crate) fn judge(&self, question: &Value, ranked: &[usize]) -> Vec<f64> {
         let turns: Vec<&str> = ranked.iter().map(|turn| self.ids[*turn].as_str()).collect();
@@ -96,10 +115,10 @@ impl Home {
     }
 }
 
-fn exported(turn: &Value) -> Exported {
+fn exported(turn: &Value, scope: Scope) -> Exported {
     let mut draft = Draft::new(text(turn, "text"));
     text(turn, "speaker").clone_into(&mut draft.source);
-    draft.scope = Scope::Conversation(text(turn, "conversation").to_owned());
+    draft.scope = scope;
     draft.created_at =
         NaiveDateTime::parse_from_str(text(turn, "timestamp"), "%Y-%m-%dT%H:%M:%S").ok().map(|moment| moment.and_utc());
     Exported { id: Some(MemoryId::of_path(text(turn, "id"))), ..Exported::from(draft) }

@@ -1,4 +1,4 @@
-//! How well search finds answers: `retrieval FOLDER [--model FOLDER] [--ablate | --fit]`.
+//! How well search finds answers: `retrieval FOLDER [--model FOLDER] [--ablate | --blocks | --fit]`.
 //!
 //! FOLDER holds sets as `NAME.corpus.jsonl` and `NAME.questions.jsonl`: turns `{id, conversation, session, timestamp, speaker, text}`
 //! and questions `{id, conversation, text, category, gold, gold_sessions, before}`, such as those made of `LoCoMo`
@@ -11,11 +11,14 @@
 //!
 //! With `--ablate`, prints for each part of the ranking what each set loses without it.
 //!
+//! With `--blocks`, prints how often the context that an agent gets in 1,500 and in 4,000 tokens holds the evidence.
+//!
 //! With `--fit`, fits the weights of each shape: first with one set or one conversation left out, which gives the honest figures, and then
 //! on all. The loss is a listwise softmax over the best candidates of a question, partly over turns and partly over sessions, with L2 on
-//! weights in standard deviations. Sets of one shape weigh the same.
+//! weights in standard deviations. Sets of plain shape weigh the same, and so do questions about conversations with an assistant.
 
 mod baseline;
+mod blocks;
 mod data;
 mod descent;
 mod figures;
@@ -33,6 +36,7 @@ use memory_core::Embedder;
 use memory_core::rank::{PARTS, Ranker};
 
 use crate::baseline::{Baseline, Baselines};
+use crate::blocks::blocks;
 use crate::data::Data;
 use crate::figures::{NAMES, print, print_names};
 use crate::fit::fit;
@@ -46,7 +50,7 @@ const ABLATED: [usize; 2] = [1, 7];
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let folder = arguments.first().ok_or("usage: retrieval FOLDER [--model FOLDER] [--ablate | --fit]")?;
+    let folder = arguments.first().ok_or("usage: retrieval FOLDER [--model FOLDER] [--ablate | --blocks | --fit]")?;
     let sets = Data::read_all(Path::new(folder))?;
     let model = arguments.iter().position(|argument| argument == "--model").map(|place| arguments.get(place + 1));
     let model = match model {
@@ -56,10 +60,14 @@ fn main() -> Outcome<()> {
         None => None,
     };
     let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
-    match (has("--fit"), has("--ablate")) {
-        (true, _) => fit(&sets, model.as_ref()),
-        (_, true) => ablate(&sets, model.as_ref()),
-        _ => compare(&sets, model.as_ref()),
+    if has("--fit") {
+        fit(&sets, model.as_ref())
+    } else if has("--ablate") {
+        ablate(&sets, model.as_ref())
+    } else if has("--blocks") {
+        blocks(&sets, model.as_ref())
+    } else {
+        compare(&sets, model.as_ref())
     }
 }
 

@@ -2,12 +2,10 @@
 
 use std::collections::HashSet;
 
-use chrono::TimeDelta;
-
 use super::BY_RELEVANCE;
 use crate::question::asks_for_several;
-use crate::rank::PAUSE_HOURS;
-use crate::{Hit, Memory};
+use crate::rank::Shape;
+use crate::{Hit, Memory, SpeakerRole};
 
 /// Returns the hits for `query` that fit into `budget` tokens together, where `count` returns the tokens of one hit.
 ///
@@ -32,7 +30,7 @@ pub fn fit_budget(hits: Vec<Hit>, query: &str, budget: usize, count: &dyn Fn(&Hi
 /// Moves the best item of each session behind the first items, up to `tokens` tokens, which keep their places. The remaining items
 /// follow in their order.
 ///
-/// A session ends with a pause of more than [`PAUSE_HOURS`] between the memories of a scope.
+/// A session ends with a pause of more than [`Shape::pause`] between the memories of a scope.
 pub(super) fn cover_sessions<T>(
     found: Vec<T>,
     tokens: usize,
@@ -45,7 +43,8 @@ pub(super) fn cover_sessions<T>(
     let mut sessions = vec![0; found.len()];
     for pair in by_time.windows(2) {
         let (before, after) = (memories[pair[0]], memories[pair[1]]);
-        let continues = before.scope == after.scope && after.created_at - before.created_at <= TimeDelta::hours(PAUSE_HOURS);
+        let shape = Shape::of(after.role.or_else(|| SpeakerRole::of_source(&after.source)));
+        let continues = before.scope == after.scope && after.created_at - before.created_at <= shape.pause();
         sessions[pair[1]] = sessions[pair[0]] + usize::from(!continues);
     }
     let mut covered = HashSet::new();
@@ -68,7 +67,7 @@ pub(super) fn cover_sessions<T>(
 mod tests {
     use std::sync::Arc;
 
-    use chrono::DateTime;
+    use chrono::{DateTime, TimeDelta};
 
     use super::*;
     use crate::testing::{FakeStore, services};

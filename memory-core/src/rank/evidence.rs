@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::Facts;
 use super::bm25::{idf_share, saturation};
-use super::weights::{PARTS, Part};
+use super::weights::{PARTS, Part, Shape};
 use crate::SpeakerRole;
 use crate::question::{Question, Role};
 use crate::text::TokenKind;
@@ -43,12 +43,9 @@ pub struct Seat {
     pub conversation: usize,
     /// Number of earlier messages.
     pub ordinal: usize,
-    /// Number of earlier pauses of more than [`PAUSE_HOURS`].
+    /// Number of earlier pauses that are longer than [`Shape::pause`].
     pub session: usize,
 }
-
-/// A pause of more than this number of hours starts a new session.
-pub const PAUSE_HOURS: i64 = 6;
 
 /// Statistics of the searched collection.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -81,7 +78,8 @@ const REACH: usize = 3;
 /// Returns the evidence of each candidate, from its own text and from its neighbours.
 ///
 /// Neighbours count only in conversations where the neighbours of the best matches match more of the question than an average
-/// message does. Coherent conversations gain, and collections of unrelated texts lose nothing.
+/// message does. Coherent conversations gain, and collections of unrelated texts lose nothing. Sessions count under the same
+/// condition, except in conversations with an assistant, where a session usually has one subject.
 pub fn evidence(question: &Question, statistics: &Statistics, candidates: &[Candidate]) -> Vec<Evidence> {
     let scale = Scale::new(question, statistics);
     let own: Vec<Own> = candidates.iter().map(|candidate| scale.own(candidate)).collect();
@@ -307,18 +305,19 @@ impl<'c> Talk<'c> {
             let around: Vec<usize> = around.filter_map(|distance| self.neighbour(*member, distance)).collect();
             let beside = BESIDE.iter().filter_map(|distance| self.neighbour(*member, *distance));
             let nearest = beside.filter_map(|other| self.candidates[other].cosine).fold(0.0, f32::max);
-            let words_of = |distance: i64| self.neighbour(*member, distance).map_or(0.0, |other| self.own[other].words);
-            let (reply, before) = (words_of(1), words_of(-1));
+            let reply = self.neighbour(*member, 1).map_or(0.0, |other| self.own[other].words);
             let added = nearest - self.candidates[*member].cosine.unwrap_or_default();
             let evidence = &mut evidence[*member];
             evidence[Part::Reply as usize] = reply;
-            evidence[Part::Before as usize] = before;
             evidence[Part::NeighbourVectors as usize] = near * added.max(0.0);
             evidence[Part::Answer as usize] = near * asked.map_or(0.0, |before| self.own[before].words);
             evidence[Part::Neighbours as usize] = near * self.scale.added(own, around.iter().map(|other| &self.own[*other]));
-            let session = self.candidates[*member].seat.and_then(|seat| sessions.get(&seat.session));
-            if let Some(session) = session {
-                evidence[Part::SessionBest as usize] = session.best;
+            let candidate = &self.candidates[*member];
+            let together = match Shape::of(candidate.role) {
+                Shape::Plain => together,
+                Shape::Assisted => 1.0,
+            };
+            if let Some(session) = candidate.seat.and_then(|seat| sessions.get(&seat.session)) {
                 evidence[Part::SessionWords as usize] = together * session.words;
                 evidence[Part::SessionSum as usize] = together * session.sum;
                 evidence[Part::SessionVector as usize] = together * session.vector;
@@ -334,7 +333,6 @@ impl<'c> Talk<'c> {
         Session {
             words: self.scale.sum(is_content, &best),
             sum: members.iter().map(|member| self.own[*member].words.powi(2)).sum::<f32>().sqrt(),
-            best: members.iter().map(|member| self.own[*member].words).fold(0.0, f32::max),
             vector: members.iter().filter_map(|member| self.candidates[*member].cosine).fold(0.0, f32::max),
         }
     }
@@ -346,8 +344,6 @@ struct Session {
     words: f32,
     /// Root of the summed squares of the matches.
     sum: f32,
-    /// Best match of a message.
-    best: f32,
     /// The best cosine.
     vector: f32,
 }

@@ -16,7 +16,7 @@ mod weights;
 
 pub use bm25::{B, K1, idf, idf_share, saturation};
 pub use diversity::{NEAR_DUPLICATE, diverse, duplicates_last};
-pub use evidence::{Candidate, Evidence, PAUSE_HOURS, Seat, Statistics, evidence, worths};
+pub use evidence::{Candidate, Evidence, Seat, Statistics, evidence, worths};
 pub use facts::Facts;
 pub use logit::{min_max, sigmoid};
 pub use recency::{FADES_IN, recency};

@@ -1,5 +1,7 @@
 //! The parts of the ranking evidence and their fitted weights.
 
+use chrono::TimeDelta;
+
 use super::Evidence;
 use super::logit::sigmoid;
 use crate::SpeakerRole;
@@ -57,14 +59,10 @@ pub enum Part {
     Characters,
     /// BM25 of the next message.
     Reply,
-    /// BM25 of the previous message.
-    Before,
-    /// BM25 of the best message of the session.
-    SessionBest,
 }
 
 /// Every part, in order.
-pub const PARTS: [Part; 27] = [
+pub const PARTS: [Part; 25] = [
     Part::Words,
     Part::Asides,
     Part::Coverage,
@@ -90,8 +88,6 @@ pub const PARTS: [Part; 27] = [
     Part::AssistantAsked,
     Part::Characters,
     Part::Reply,
-    Part::Before,
-    Part::SessionBest,
 ];
 
 impl Part {
@@ -123,8 +119,6 @@ impl Part {
             Self::AssistantAsked => "assistant_asked",
             Self::Characters => "characters",
             Self::Reply => "reply",
-            Self::Before => "before",
-            Self::SessionBest => "session_best",
         }
     }
 }
@@ -148,6 +142,16 @@ impl Shape {
         match role {
             None | Some(SpeakerRole::Author) => Self::Plain,
             Some(SpeakerRole::Person | SpeakerRole::Assistant | SpeakerRole::Tool) => Self::Assisted,
+        }
+    }
+
+    /// Returns the longest time between two messages of one session.
+    ///
+    /// People answer each other after hours. An assistant answers at once, so a shorter pause ends the session.
+    pub const fn pause(self) -> TimeDelta {
+        match self {
+            Self::Plain => TimeDelta::hours(6),
+            Self::Assisted => TimeDelta::hours(2),
         }
     }
 }
@@ -189,28 +193,28 @@ impl Ranker {
 const PLAIN: Ranker = Ranker {
     weights: Weights([
         6.3694, 0.3882, -0.8732, 2.6926, 1.5634, 0.9582, 5.2072, 1.0108, 0.2434, 0.3417, 0.2231, -0.628, 0.1932, 1.6848, 3.2639,
-        0.2338, 0.2219, 0.0, 0.0, 0.0, 1.59, 0.0, 0.0, 3.18, 0.0, 0.0, 0.0,
+        0.2338, 0.2219, 0.0, 0.0, 0.0, 1.59, 0.0, 0.0, 3.18, 0.0,
     ]),
     curve: (-3.34, 0.142),
 };
 const PLAIN_WITH_VECTORS: Ranker = Ranker {
     weights: Weights([
         3.5248, 0.0153, -0.3575, 2.2743, 1.8441, 1.0129, 5.1722, 1.1607, 0.2415, 0.3924, 0.3451, -0.4649, 0.325, 1.2654, 1.9743,
-        0.566, 0.067, 1.0352, -0.1922, 0.7184, 0.88, 0.0, 0.0, 1.76, 0.0, 0.0, 0.0,
+        0.566, 0.067, 1.0352, -0.1922, 0.7184, 0.88, 0.0, 0.0, 1.76, 0.0,
     ]),
     curve: (-3.09, 0.105),
 };
 const ASSISTED: Ranker = Ranker {
     weights: Weights([
-        1.8025, 0.768, 3.6024, 0.6356, 0.0, 0.0, 0.589, -0.0842, 0.0941, 0.1263, 0.8401, 0.0034, -0.7857, -0.3081, 0.7032,
-        0.1962, 0.1403, 0.0, 0.0, 0.0, 0.45, -1.0798, 0.5, 0.9, 0.9883, 0.0128, 0.0292,
+        1.1896, 0.9027, 4.0396, 0.4461, 0.0, 0.0, 0.9194, 0.0, 0.0, 0.2259, 0.6695, 0.0391, -0.6752, -0.3899, 0.9916, 0.3853,
+        0.2525, 0.0, 0.0, 0.0, 0.3, -0.9784, 0.5, 0.6, 1.0341,
     ]),
-    curve: (-3.21, 0.401),
+    curve: (-3.67, 0.384),
 };
 const ASSISTED_WITH_VECTORS: Ranker = Ranker {
     weights: Weights([
         0.8329, 0.275, 2.8828, -0.0413, 0.0, 0.0, 0.4787, -0.0862, -0.1098, 0.3085, 1.1562, 0.0046, -0.5993, -0.4006, 0.8873,
-        -0.116, 0.1309, 0.6478, 0.1567, -0.0431, 0.21, -0.7172, 0.5, 0.42, 0.3854, -0.1802, -0.0211,
+        -0.116, 0.1309, 0.6478, 0.1567, -0.0431, 0.21, -0.7172, 0.5, 0.42, 0.3854,
     ]),
     curve: (-3.66, 0.422),
 };

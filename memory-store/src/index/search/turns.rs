@@ -1,9 +1,8 @@
 //! The places of messages in their conversations, and the roles of their authors.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use chrono::TimeDelta;
-use memory_core::rank::{PAUSE_HOURS, Seat};
+use memory_core::rank::{Seat, Shape};
 use memory_core::{Filter, Scope, SpeakerRole};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -46,8 +45,9 @@ type Turn = (i64, i64);
 impl Turns {
     /// Reads the conversation of the filter, or else the conversations of the documents with `keys`.
     ///
-    /// In other scopes, documents are messages of a conversation if several speakers wrote them within a short time. `crowded` holds the
-    /// sorted keys of documents with another document close in time.
+    /// In other scopes, documents are messages of a conversation if several speakers wrote them within a short time. If one of the
+    /// speakers is named as an assistant is, their names give their roles. `crowded` holds the sorted keys of documents with another
+    /// document close in time.
     pub(super) fn of(connection: &Connection, filter: &Filter, keys: &[i64], crowded: &[i64]) -> Result<Self, Trouble> {
         let mut turns = Self::default();
         if let Some(scope @ Scope::Conversation(_)) = &filter.scope {
@@ -55,8 +55,8 @@ impl Turns {
             let all = whole(connection, &scope)?;
             if all.len() <= WHOLE {
                 let count = all.len() as u64;
-                turns.add(&[all], Some(count));
-                turns.add_roles(connection, &scope)?;
+                let shape = turns.add_roles(connection, &scope)?;
+                turns.add(&[all], Some(count), shape);
                 return Ok(turns);
             }
         }
@@ -79,26 +79,37 @@ impl Turns {
         for (scope, windows) in windows {
             let mut runs = joined(windows);
             if scope.starts_with(CONVERSATION) {
-                turns.add(&runs, None);
-                turns.add_roles(connection, &scope)?;
+                let shape = turns.add_roles(connection, &scope)?;
+                turns.add(&runs, None, shape);
                 continue;
             }
-            let mut talks = Vec::new();
+            let (mut talks, mut shape) = (Vec::new(), Shape::Plain);
             for run in runs.drain(..) {
-                if has_speakers(connection, &scope, &run)? {
-                    talks.push(run);
+                let sources = sources(connection, &scope, &run)?;
+                if sources.values().collect::<BTreeSet<_>>().len() < 2 {
+                    continue;
                 }
+                if has_assistant(sources.values()) {
+                    shape = Shape::Assisted;
+                    let roles = sources.iter().filter_map(|(key, source)| Some((*key, SpeakerRole::of_source(source)?)));
+                    turns.roles.extend(roles);
+                }
+                talks.push(run);
             }
             if !talks.is_empty() {
-                turns.add(&talks, None);
+                turns.add(&talks, None, shape);
             }
         }
         Ok(turns)
     }
 
-    /// Assigns the roles of person and assistant to the two speakers if the messages of one are much longer.
-    fn add_roles(&mut self, connection: &Connection, scope: &str) -> Result<(), Trouble> {
-        let Some([person, assistant]) = person_and_assistant(&lengths_by_source(connection, scope)?) else { return Ok(()) };
+    /// Assigns the roles of person and assistant to the two speakers if the messages of one are much longer, and returns the shape of
+    /// the conversation.
+    fn add_roles(&mut self, connection: &Connection, scope: &str) -> Result<Shape, Trouble> {
+        let lengths = lengths_by_source(connection, scope)?;
+        let Some([person, assistant]) = person_and_assistant(&lengths) else {
+            return Ok(if has_assistant(lengths.keys()) { Shape::Assisted } else { Shape::Plain });
+        };
         let mut select = connection.prepare_cached("SELECT key, source FROM documents INDEXED BY turns WHERE scope = ?")?;
         let mut rows = select.query([scope])?;
         while let Some(row) = rows.next()? {
@@ -109,7 +120,7 @@ impl Turns {
                 self.roles.insert(row.get(0)?, SpeakerRole::Assistant);
             }
         }
-        Ok(())
+        Ok(Shape::Assisted)
     }
 
     /// Returns the keys of the messages around one, up to `reach` positions away.
@@ -120,9 +131,9 @@ impl Turns {
     }
 
     /// Adds a conversation as runs of messages with unread messages between the runs.
-    fn add(&mut self, runs: &[Vec<Turn>], whole: Option<u64>) {
+    fn add(&mut self, runs: &[Vec<Turn>], whole: Option<u64>, shape: Shape) {
         let conversation = self.keys.len();
-        let pause = TimeDelta::hours(PAUSE_HOURS).num_nanoseconds().unwrap_or(i64::MAX);
+        let pause = shape.pause().num_nanoseconds().unwrap_or(i64::MAX);
         let (mut ordinal, mut session) = (0, 0);
         let mut keys = BTreeMap::new();
         for run in runs {
@@ -179,13 +190,19 @@ fn window(connection: &Connection, scope: &str, (created_at, key): Turn) -> Resu
     Ok(window)
 }
 
-/// Returns whether several named sources wrote the documents of a run.
-fn has_speakers(connection: &Connection, scope: &str, run: &[Turn]) -> Result<bool, Trouble> {
-    let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(false) };
-    let sql = "SELECT count(DISTINCT source) FROM documents INDEXED BY turns \
+/// Returns the sources of the documents of a run by their keys. Documents without a source are left out.
+fn sources(connection: &Connection, scope: &str, run: &[Turn]) -> Result<HashMap<i64, String>, Trouble> {
+    let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(HashMap::new()) };
+    let sql = "SELECT key, source FROM documents INDEXED BY turns \
                WHERE scope = ? AND created_at BETWEEN ? AND ? AND source != ''";
-    let count: i64 = connection.prepare_cached(sql)?.query_row(params![scope, first.0, last.0], |row| row.get(0))?;
-    Ok(1 < count)
+    let mut select = connection.prepare_cached(sql)?;
+    let sources = select.query_map(params![scope, first.0, last.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(sources.collect::<Result<_, _>>()?)
+}
+
+/// Returns whether one of the sources is the name of an assistant.
+fn has_assistant<'s>(sources: impl IntoIterator<Item = &'s String>) -> bool {
+    sources.into_iter().any(|source| SpeakerRole::of_source(source) == Some(SpeakerRole::Assistant))
 }
 
 /// Returns the lengths of the latest messages of a conversation by source, in words and pairs of characters.
@@ -278,10 +295,21 @@ mod tests {
     fn a_long_pause_begins_a_session() {
         let hour = 3_600_000_000_000;
         let mut turns = Turns::default();
-        turns.add(&[vec![(0, 1), (hour, 2), (hour * 8, 3)], vec![(hour * 9, 7)]], Some(4));
+        turns.add(&[vec![(0, 1), (hour, 2), (hour * 8, 3)], vec![(hour * 9, 7)]], Some(4), Shape::Plain);
         let seat = |key: i64| (turns.seats[&key].ordinal, turns.seats[&key].session);
         assert_eq!([seat(1), seat(2), seat(3)], [(0, 0), (1, 0), (2, 1)]);
         assert!(turns.seats[&7].session == 2 && 3 < turns.seats[&7].ordinal);
         assert_eq!(turns.around(2, 3), [1, 3]);
+    }
+
+    #[test]
+    fn a_session_with_an_assistant_ends_after_a_shorter_pause() {
+        let hour = 3_600_000_000_000;
+        let sessions = |shape: Shape| {
+            let mut turns = Turns::default();
+            turns.add(&[vec![(0, 1), (hour * 3, 2)]], Some(2), shape);
+            turns.seats[&2].session
+        };
+        assert_eq!([Shape::Plain, Shape::Assisted].map(sessions), [0, 1]);
     }
 }

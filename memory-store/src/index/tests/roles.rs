@@ -29,10 +29,13 @@ fn talk(scope: &str, person: &str, assistant: &str) -> Home {
 
 #[test]
 fn messages_of_the_person_precede_those_of_the_assistant_unless_these_are_asked_for() {
-    for [person, assistant] in [["role: person", "role: assistant"], ["source: User", "source: Assistant"]] {
-        both(&talk("conversation:a", person, assistant), |index| {
-            assert_eq!(numbers(index, "dinner at the harbour")[0], 1, "{person}");
-            assert_eq!(numbers(index, "What did you recommend for dinner at the harbour?")[0], 2, "{person}");
+    let authors = [["role: person", "role: assistant"], ["source: User", "source: Assistant"]];
+    for (scope, [person, assistant]) in
+        ["conversation:a", "project:x"].into_iter().flat_map(|scope| authors.map(|own| (scope, own)))
+    {
+        both(&talk(scope, person, assistant), |index| {
+            assert_eq!(numbers(index, "dinner at the harbour")[0], 1, "{scope} {person}");
+            assert_eq!(numbers(index, "What did you recommend for dinner at the harbour?")[0], 2, "{scope} {person}");
         });
     }
 }
@@ -52,9 +55,9 @@ fn neighbours_count_in_every_scope_where_several_speakers_take_turns() {
         let home = talk("project:x", front[0], front[1]);
         let weights = Some(Weights([1.0; PARTS.len()]));
         let ranking = Ranking { weights, ..Ranking::default() };
-        let found = search(&home.index(), &Query { ranking, ..query("flat tyre, caffeine") });
+        let found = search(&home.index(), &Query { ranking, ..query("dinner, flat tyre") });
         let parts = found.hits.iter().flat_map(|hit| &hit.explanation.parts);
-        parts.filter(|part| part.part == Part::SessionBest).count()
+        parts.filter(|part| part.part == Part::Reply).count()
     };
     assert!(0 < supports(["source: Anna", "source: Ben"]));
     assert_eq!(supports(["source: notes", "source: notes"]), 0, "notes that were written one after another");
