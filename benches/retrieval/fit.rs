@@ -30,7 +30,8 @@ const OF_SESSIONS: [(Shape, f64); 2] = [(Shape::Plain, 0.5), (Shape::Assisted, 0
 const WITHOUT_CASES: [Part; 3] = [Part::Links, Part::Characters, Part::AssistantAsked];
 
 /// Parts that are fitted for one shape only.
-const ONE_SHAPE: [(Part, Shape); 5] = [
+const ONE_SHAPE: [(Part, Shape); 6] = [
+    (Part::Asking, Shape::Plain),
     (Part::Time, Shape::Plain),
     (Part::TimeForWhen, Shape::Plain),
     (Part::Assistant, Shape::Assisted),

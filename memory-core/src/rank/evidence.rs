@@ -194,7 +194,6 @@ impl<'q> Scale<'q> {
             (Part::Date, self.question.date.as_ref().map_or(0.0, |date| date.nearness(candidate.created_at))),
             (Part::TimeForWhen, if_so(self.question.asks_when, time)),
             (Part::Time, time),
-            (Part::Capitals, capitals),
             (Part::CapitalsForWhich, if_so(self.question.asks_which, capitals)),
             (Part::Asking, if_so(facts.ends_asking, 1.0)),
             (Part::Length, (1.0 + real_u32(candidate.lengths[0])).ln()),

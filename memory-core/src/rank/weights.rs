@@ -27,9 +27,7 @@ pub enum Part {
     TimeForWhen,
     /// The candidate contains a time.
     Time,
-    /// Number of capitalised names, up to three, as a share.
-    Capitals,
-    /// The same, for questions with "who", "where" or "which".
+    /// Number of capitalised names, up to three, as a share, for questions with "who", "where" or "which".
     CapitalsForWhich,
     /// The candidate ends with a question.
     Asking,
@@ -62,7 +60,7 @@ pub enum Part {
 }
 
 /// Every part, in order.
-pub const PARTS: [Part; 25] = [
+pub const PARTS: [Part; 24] = [
     Part::Words,
     Part::Asides,
     Part::Coverage,
@@ -72,7 +70,6 @@ pub const PARTS: [Part; 25] = [
     Part::Date,
     Part::TimeForWhen,
     Part::Time,
-    Part::Capitals,
     Part::CapitalsForWhich,
     Part::Asking,
     Part::Length,
@@ -103,7 +100,6 @@ impl Part {
             Self::Date => "date",
             Self::TimeForWhen => "time_for_when",
             Self::Time => "time",
-            Self::Capitals => "capitals",
             Self::CapitalsForWhich => "capitals_for_which",
             Self::Asking => "asking",
             Self::Length => "length",
@@ -192,29 +188,29 @@ impl Ranker {
 // as whole words, and requested messages of an assistant precede those of the person.
 const PLAIN: Ranker = Ranker {
     weights: Weights([
-        6.3694, 0.3882, -0.8732, 2.6926, 1.5634, 0.9582, 5.2072, 1.0108, 0.2434, 0.3417, 0.2231, -0.628, 0.1932, 1.6848, 3.2639,
-        0.2338, 0.2219, 0.0, 0.0, 0.0, 1.59, 0.0, 0.0, 3.18, 0.0,
+        6.3694, 0.3882, -0.8732, 2.6926, 1.5634, 0.9582, 5.2072, 1.0108, 0.2434, 0.2231, -0.628, 0.1932, 1.6848, 3.2639, 0.2338,
+        0.2219, 0.0, 0.0, 0.0, 1.59, 0.0, 0.0, 3.18, 0.0,
     ]),
     curve: (-3.34, 0.142),
 };
 const PLAIN_WITH_VECTORS: Ranker = Ranker {
     weights: Weights([
-        3.5248, 0.0153, -0.3575, 2.2743, 1.8441, 1.0129, 5.1722, 1.1607, 0.2415, 0.3924, 0.3451, -0.4649, 0.325, 1.2654, 1.9743,
-        0.566, 0.067, 1.0352, -0.1922, 0.7184, 0.88, 0.0, 0.0, 1.76, 0.0,
+        3.5248, 0.0153, -0.3575, 2.2743, 1.8441, 1.0129, 5.1722, 1.1607, 0.2415, 0.3451, -0.4649, 0.325, 1.2654, 1.9743, 0.566,
+        0.067, 1.0352, -0.1922, 0.7184, 0.88, 0.0, 0.0, 1.76, 0.0,
     ]),
     curve: (-3.09, 0.105),
 };
 const ASSISTED: Ranker = Ranker {
     weights: Weights([
-        1.1896, 0.9027, 4.0396, 0.4461, 0.0, 0.0, 0.9194, 0.0, 0.0, 0.2259, 0.6695, 0.0391, -0.6752, -0.3899, 0.9916, 0.3853,
-        0.2525, 0.0, 0.0, 0.0, 0.3, -0.9784, 0.5, 0.6, 1.0341,
+        1.1896, 0.9027, 4.0396, 0.4461, 0.0, 0.0, 0.9194, 0.0, 0.0, 0.6695, 0.0, -0.6752, -0.3899, 0.9916, 0.3853, 0.2525, 0.0,
+        0.0, 0.0, 0.3, -0.9784, 0.5, 0.6, 1.0341,
     ]),
     curve: (-3.67, 0.384),
 };
 const ASSISTED_WITH_VECTORS: Ranker = Ranker {
     weights: Weights([
-        0.8329, 0.275, 2.8828, -0.0413, 0.0, 0.0, 0.4787, -0.0862, -0.1098, 0.3085, 1.1562, 0.0046, -0.5993, -0.4006, 0.8873,
-        -0.116, 0.1309, 0.6478, 0.1567, -0.0431, 0.21, -0.7172, 0.5, 0.42, 0.3854,
+        0.8329, 0.275, 2.8828, -0.0413, 0.0, 0.0, 0.4787, -0.0862, -0.1098, 1.1562, 0.0046, -0.5993, -0.4006, 0.8873, -0.116,
+        0.1309, 0.6478, 0.1567, -0.0431, 0.21, -0.7172, 0.5, 0.42, 0.3854,
     ]),
     curve: (-3.66, 0.422),
 };
