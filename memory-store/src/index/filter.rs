@@ -60,9 +60,7 @@ pub(super) fn is_within(scopes: &[Scope]) -> String {
     format!("scope IN ({})", vec!["?"; scopes.len()].join(", "))
 }
 
-/// A filter for the full-text index. It does not include the scopes of `within`: see [`Flushed::new`].
-///
-/// [`Flushed::new`]: super::search::Flushed::new
+/// A filter for the full-text index. It does not include the scopes of `within`: those are part of the search itself.
 #[derive(Debug)]
 pub(super) struct TextFilter {
     /// The hashes of the required attributes; a document must have all of them.

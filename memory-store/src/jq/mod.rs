@@ -1,6 +1,6 @@
 //! jq: an evaluator for jq filters on JSON, with limits on time and memory.
 //!
-//! [`Program`] compiles and runs a filter in the current process; [`bounded`] runs it in a child process, which calls
+//! [`Program`] compiles and runs a filter in the current process; [`bounded()`] runs it in a child process, which calls
 //! [`serve_child`], within [`Bounds`] of time and memory. A filter cannot read files, modules or the environment, and its only
 //! effect is its output.
 //!

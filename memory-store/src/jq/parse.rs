@@ -1,6 +1,6 @@
 //! The parser, which creates terms for jaq's evaluator.
 //!
-//! The grammar is that of jq. Constructs that jaq evaluates differently are rewritten; see [`term`](super::term).
+//! The grammar is that of jq. Constructs that jaq evaluates differently are rewritten; see [`super::term`].
 
 mod object;
 mod primary;

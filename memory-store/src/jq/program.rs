@@ -78,7 +78,7 @@ impl Program {
     /// A runtime error ends the run of the current value; an input error ends the whole run.
     ///
     /// There are no limits: an endless filter does not end, and deep recursion or deeply nested input overflows the stack and
-    /// aborts the process. Run untrusted filters with [`bounded`](super::bounded).
+    /// aborts the process. Run untrusted filters with [`super::bounded()`].
     pub fn run<'r>(&'r self, input: &'r str) -> impl Iterator<Item = Result<Output, JqError>> + 'r {
         Outputs::new(self, input, Left::Each)
     }

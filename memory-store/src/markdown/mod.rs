@@ -1,6 +1,6 @@
 //! The file format of a memory.
 //!
-//! A file is Markdown with a YAML front matter, see [`encode`]. [`decode`] never fails: it returns all readable fields, and reports
+//! A file is Markdown with a YAML front matter, see [`encode()`]. [`decode()`] never fails: it returns all readable fields, and reports
 //! the first defect. [`rewrite`] edits only the lines of changed keys, and leaves all other bytes as the user wrote them.
 
 mod decode;
