@@ -1,4 +1,4 @@
-//! Which memories a question means by what it says of time and kind.
+//! Extraction of time and category filters from the natural language of a query.
 
 use std::ops::Range;
 
@@ -7,20 +7,20 @@ use chrono::{DateTime, Datelike, Days, Months, TimeDelta, TimeZone, Utc};
 use crate::when::{Kind, Reading, Relation, readings};
 use crate::{Category, Filter};
 
-/// A question whose words for times and categories have become a filter.
+/// A query text from which time and category expressions were extracted into a filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meant {
-    /// What is left of its words.
+    /// The query text without the extracted expressions.
     pub text: String,
-    /// Which memories it means, on top of the filter that was there.
+    /// The filter passed by the caller, narrowed by the extracted expressions.
     pub filter: Filter,
 }
 
-/// Reads the times and categories that a question names, seen from `now` and its zone.
+/// Extracts the times and categories that a query names, relative to `now` and its time zone.
 ///
-/// A memory is of a time if it was written then, so only what has passed counts: "yesterday", "last week", "in March",
-/// "since Monday", 上周, 昨天. A category counts where its name stands for several ("decisions", "my preferences", 偏好). What
-/// `filter` says already is not overruled.
+/// A time selects memories by their creation date, so only past periods count: "yesterday", "last week", "in March", "since Monday", 上周,
+/// 昨天. A category counts if it is named in a form that covers all its memories ("decisions", "my preferences", 偏好). Fields that `filter`
+/// already sets are not overwritten.
 ///
 /// ```
 /// use chrono::DateTime;
@@ -66,14 +66,14 @@ fn without(text: &str, mut taken: Vec<Range<usize>>) -> String {
     left.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A stretch of time that a question names, with the bytes that name it.
+/// A period of time that a query names, with the byte span of its expression.
 struct Period {
     from: Option<DateTime<Utc>>,
     until: Option<DateTime<Utc>>,
     span: Range<usize>,
 }
 
-/// What stands around the name of a time says how it is meant.
+/// The relation that the words next to a time express.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Around {
     Since,
@@ -84,7 +84,7 @@ enum Around {
 
 fn period<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<Period> {
     if let Some((from, span)) = current(text, now) {
-        // What goes on now has no end yet.
+        // The current period has no end yet.
         let (around, span) = around(text, &span);
         let (from, until) = if around == Around::Before { (None, Some(from)) } else { (Some(from), None) };
         return Some(Period { from, until, span });
@@ -99,13 +99,13 @@ fn placed<Tz: TimeZone>(text: &str, reading: &Reading, now: &DateTime<Tz>) -> Op
         return None;
     }
     if reading.at.to_utc() == now.to_utc() {
-        // This moment is no day: everything was written before it.
+        // A reading of the present moment is not a day; every memory was created before it.
         return (around == Around::Before).then(|| Period { from: None, until: Some(now.to_utc()), span });
     }
     let zone = now.timezone();
     let mut first = reading.at.date_naive();
     if reading.relation == Relation::Future {
-        // Nothing was written in time to come: a month or weekday that is named alone was the last one.
+        // No memory was created in the future: a month or weekday without a year or date means the most recent one.
         if around == Around::Nothing || reading.assumed.is_none() && !is_weekday(&reading.text) {
             return None;
         }
@@ -126,7 +126,7 @@ fn placed<Tz: TimeZone>(text: &str, reading: &Reading, now: &DateTime<Tz>) -> Op
     };
     let start = |day: chrono::NaiveDate| {
         let midnight = day.and_time(chrono::NaiveTime::MIN);
-        // Where clocks are put forward at midnight, that midnight does not exist; an hour later does.
+        // If clocks are put forward at midnight, local midnight does not exist, but one hour later does.
         let later = midnight + TimeDelta::hours(1);
         zone.from_local_datetime(&midnight).earliest().or_else(|| zone.from_local_datetime(&later).earliest())
     };
@@ -139,7 +139,9 @@ fn placed<Tz: TimeZone>(text: &str, reading: &Reading, now: &DateTime<Tz>) -> Op
     Some(Period { from, until, span })
 }
 
-/// Returns when a day was, such as Christmas or the last day of August, that comes again: as seen a year ago, it is the next one.
+/// Returns the most recent past date of a yearly day such as Christmas or the last day of August.
+///
+/// The text is resolved relative to one year ago, so the next occurrence from there is the most recent one.
 fn last_time<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<chrono::NaiveDate> {
     let a_year_ago = now.clone().checked_sub_months(Months::new(12))?;
     readings(text, &a_year_ago).first().map(|reading| reading.at.date_naive())
@@ -156,7 +158,7 @@ enum Length {
     Months(u32),
 }
 
-/// Returns how long what was named lasts.
+/// Returns the length of the period that `reading` names.
 fn length(reading: &Reading) -> Length {
     let small = reading.text.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
@@ -169,12 +171,12 @@ fn length(reading: &Reading) -> Length {
         () if has(&["quarter", "季度"]) => Length::Months(3),
         () if has(&["month", "月"]) => Length::Months(1),
         () if has(&["year", "年"]) || small.chars().all(|character| character.is_ascii_digit()) => Length::Months(12),
-        // What is left are the names of months.
+        // The remaining vague readings are names of months.
         () => Length::Months(1),
     }
 }
 
-/// Returns what the words next to a time say of it, and the bytes of both.
+/// Returns the relation expressed by the words next to a time, and the byte span of both.
 fn around(text: &str, span: &Range<usize>) -> (Around, Range<usize>) {
     let before = text[..span.start].trim_end();
     let word = before.rsplit(|character: char| !character.is_alphanumeric()).next().unwrap_or_default();
@@ -201,7 +203,7 @@ fn around(text: &str, span: &Range<usize>) -> (Around, Range<usize>) {
     }
 }
 
-/// Reads when the stretch of time began that goes on now: "today", "this week", 本月.
+/// Returns the start and byte span of the current period that `text` names ("today", "this week", 本月).
 fn current<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<(DateTime<Utc>, Range<usize>)> {
     let small = text.to_ascii_lowercase();
     let today = now.date_naive();
@@ -222,7 +224,7 @@ fn current<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<(DateTime<Utc
     None
 }
 
-/// Names of categories that a person uses for all that is in one.
+/// Names of categories that mean all memories of the category.
 const NAMED: &[(&str, Category)] = &[
     ("preferences", Category::Preferences),
     ("decisions", Category::Decisions),
@@ -255,7 +257,9 @@ fn category(text: &str) -> Option<(Category, Range<usize>)> {
     found.min_by_key(|(_, span)| (span.start, usize::MAX - span.end))
 }
 
-/// Returns where `word` stands in `text`, both in lower case, as a word of its own; Han characters need no border.
+/// Returns the byte offset of `word` in `text` as a whole word, both in lower case.
+///
+/// Han words need no word boundary.
 fn find_word(text: &str, word: &str) -> Option<usize> {
     let is_latin = |character: char| character.is_alphanumeric() && character.is_ascii();
     text.match_indices(word).map(|(start, _)| start).find(|start| {

@@ -1,4 +1,4 @@
-//! What a question asks for.
+//! Parsing of search queries: words, phrases, filters and dates.
 
 mod asks;
 mod characters;
@@ -26,72 +26,77 @@ pub use several::asks_for_several;
 pub(crate) use stop::{is_aside, says_something};
 pub use voice::in_first_person;
 
-/// What a question asks for, once its words were understood. See [`parse()`].
+/// A parsed query without its filters.
+///
+/// See [`parse()`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 pub struct Question {
-    /// What was typed, without filters and what must not be there: what a model is to read.
+    /// The query text without filters and exclusions, as a model reads it.
     pub text: String,
-    /// The words, each once, in the order in which they first appear.
+    /// The distinct query words, in order of first appearance.
     pub words: Vec<Word>,
-    /// What must stand there word by word.
+    /// The phrases that a matching text must contain.
     pub phrases: Vec<Phrase>,
-    /// What must not be there.
+    /// The terms that a matching text must not contain.
     pub without: Vec<Term>,
-    /// What must not stand there word by word.
+    /// The phrases that a matching text must not contain.
     pub without_phrases: Vec<Phrase>,
-    /// Whose words may be meant: every word that may be a name, in lower case.
+    /// The words that may be the name of a speaker, in lower case.
     pub names: Vec<String>,
-    /// The day, month or year that it names.
+    /// The day, month or year that the query names.
     pub date: Option<NamedDate>,
-    /// It asks for a message of the assistant, such as a recommendation.
+    /// Whether the query refers to a message of the assistant, such as a recommendation.
     pub asks_assistant: bool,
-    /// It names a date and nothing else.
+    /// Whether the query consists of a date only.
     pub is_only_date: bool,
-    /// It asks when something was.
+    /// Whether the query is about the time of an event.
     pub asks_when: bool,
-    /// It asks for a person, a place or the name of something.
+    /// Whether the query is about a person, a place or the name of something.
     pub asks_which: bool,
-    /// How many words were left out because there were too many.
+    /// The number of words dropped because the query exceeds the word limit.
     pub left_out: usize,
 }
 
-/// One word of a question.
+/// A word of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
-    /// As it is indexed.
+    /// The term as it is indexed.
     pub term: Term,
-    /// As it was typed first, folded and no more.
+    /// The first spelling in the query, case-folded but not stemmed.
     pub spelled: String,
-    /// What it is there for.
+    /// The role of the word in the query.
     pub role: Role,
-    /// How many messages follow the last one that has it, if the question is a dialogue; else 0.
+    /// The number of messages after the last one that contains the word; 0 unless the query is a dialogue.
     pub age: u8,
-    /// Whether any longer word that begins with it will do as well.
+    /// Whether the word is a prefix that matches every longer word.
     pub is_prefix: bool,
 }
 
-/// What a word of a question is there for.
+/// The role of a word in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// It says what is asked for.
+    /// A word that carries the content of the query.
     Content,
-    /// It names a date: what was written near that date answers too, not only what has the word.
+    /// Part of a date. Texts near that date match as well as texts that contain the word.
     Date,
-    /// It is one of the words that hold a sentence together. It finds nothing, and counts for little.
+    /// A stop word. It matches no text and has little weight.
     Aside,
-    /// It is a single character of a word in a script without blanks, whose pairs are looked for. It finds nothing, and counts for
-    /// what is found.
+    /// A single character of a run in a script without blanks, which is searched by bigrams.
+    ///
+    /// It matches no text and only contributes to the score of texts that match otherwise.
     Character,
 }
 
-/// A question with the filters taken out of its text.
+/// A query split into its text and its filter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parsed {
-    /// What is asked for.
+    /// The query without the filters.
     pub question: Question,
-    /// What `tag:`, `scope:`, `category:`, `source:`, `from:` and `to:` said, on top of the filter that was there.
+    /// The filter passed to [`parse()`], narrowed by the filters in the query.
+    ///
+    /// These are `tag:`, `scope:`, `category:`, `source:`, `from:` and `to:`.
     pub filter: Filter,
-    /// What looks like a filter and is none, and why: its words are asked for in its stead.
+    /// Messages for words that look like a filter but are invalid. These words are searched as text.
     pub misread: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Reading a question.
+//! The query parser.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,30 +15,33 @@ use super::{Parsed, Question, Role, Word};
 use crate::Filter;
 use crate::text::{Term, TokenKind, query_terms, symbol_terms, tokens};
 
-/// More words than this are no question; the rest is left out.
+/// Maximum number of query words; the rest is dropped.
 const MOST_WORDS: usize = 256;
 
-/// Of what looks like a filter and is none, so much is told.
+/// Maximum number of messages about invalid filters.
 const MOST_MISREAD: usize = 3;
 
-/// More dates in Chinese than this nobody asks about at once.
+/// Maximum number of Chinese dates in a query.
 const MOST_DATES: usize = 16;
 
-/// More names than this nobody asks about at once.
+/// Maximum number of candidate speaker names in a query.
 const MOST_NAMES: usize = 32;
 
-/// A question with this number of words outside quotation marks is prose: its quotation marks do not limit the search.
+/// Number of words outside quotation marks from which a query is prose.
+///
+/// Quotation marks in prose do not limit the search.
 const PROSE_WORDS: usize = 15;
 
-/// Reads a question.
+/// Parses a query.
 ///
-/// Words are looked for, any of them. `"a phrase"` must stand there, `-word` and `-"a phrase"` must not, `begin*` stands for
-/// every word that begins so. `tag:`, `scope:`, `category:`, `source:`, `from:` and `to:` (a year, a month or a day, as in
-/// `2026-05`) narrow `filter`. Whatever else is typed is text, also a quote that is never closed or a `tag:` with nothing
-/// behind it, but that is told. Other quotes make phrases, too: `“…”`, `„…“`, `«…»`, `「…」` and `『…』`. In prose of
-/// 15 words and more outside the quotes they are plain text.
+/// A text matches if it contains any of the words. `"a phrase"` is required, `-word` and `-"a phrase"` are excluded, and `begin*` matches
+/// every word with that prefix. `tag:`, `scope:`, `category:`, `source:`, `from:` and `to:` (a year, month or day, as in `2026-05`) narrow
+/// `filter`. All other input is text, including an unclosed quotation mark and a `tag:` without a value; an invalid filter is reported in
+/// `misread`. The quotation marks `“…”`, `„…“`, `«…»`, `「…」` and `『…』` also delimit phrases. In prose, which has 15 or more words outside
+/// quotation marks, quotation marks are plain text.
 ///
-/// A dialogue, one message a line with the name of its speaker before it, is words alone; those of its last messages count for more.
+/// A dialogue, which has one message per line after the name of its speaker, consists of words only; words of later messages have more
+/// weight.
 pub fn parse(text: &str, filter: &Filter) -> Parsed {
     let mut filter = filter.clone();
     let mut question = Question::default();
@@ -100,14 +103,16 @@ fn push(plain: &mut String, text: &str) {
     plain.push_str(text);
 }
 
-/// Returns the last word of what stands before a `*`, as it is indexed but not stemmed.
+/// Returns the last word before a `*`, case-folded but not stemmed.
 fn beginning_of(text: &str) -> Option<String> {
     let mut last = None;
     tokens(text, &mut |token| last = (token.kind == TokenKind::Word).then(|| crate::text::fold(&text[token.span.clone()])));
     last
 }
 
-/// Finds the words of `plain`, which consists of messages that end at `ends`, the last one first, if it is a dialogue.
+/// Fills `question` with the words, dates and properties of `plain`.
+///
+/// In a dialogue, `ends` holds the end offsets of its messages, which are in reverse order; otherwise it is empty.
 fn understand(plain: &str, prefixes: &[String], ends: &[usize], question: &mut Question) {
     let mut typed = Vec::new();
     let mut ages = HashMap::<Term, u8>::new();
@@ -142,7 +147,7 @@ fn understand(plain: &str, prefixes: &[String], ends: &[usize], question: &mut Q
             (false, false) => Role::Content,
         };
         let is_content = role == Role::Content;
-        // A word that stands there twice is what it is where it says most.
+        // A repeated word gets the role `Content` if any occurrence has it.
         roles
             .entry(word.term.text.as_str())
             .and_modify(|known| {
@@ -173,7 +178,7 @@ fn understand(plain: &str, prefixes: &[String], ends: &[usize], question: &mut Q
         };
         let role = known.filter(|_| !is_quoted).unwrap_or(Role::Content);
         let is_prefix = term.kind == TokenKind::Word && begins(&term);
-        // A beginning is looked for as it was typed: its stem could be shorter.
+        // A prefix is searched as typed, because its stem could be shorter.
         let own = spelled.get(term.text.as_str()).filter(|_| term.kind == TokenKind::Word);
         let spelled = own.map_or_else(|| term.text.clone(), |own| (*own).to_owned());
         let text = prefixes.iter().find(|beginning| is_prefix && beginning.starts_with(&term.text)).cloned();
@@ -184,7 +189,7 @@ fn understand(plain: &str, prefixes: &[String], ends: &[usize], question: &mut Q
     add_characters(plain, &ages, MOST_WORDS, &mut question.words);
     let has_content = question.words.iter().any(|word| word.role == Role::Content);
     for (term, is_bare) in symbol_terms(plain) {
-        // A sign between words, such as a dash, is hardly what is asked for.
+        // A bare symbol between words, such as a dash, is rarely the subject of a query.
         let is_quoted = question.phrases.iter().any(|phrase| phrase.terms().contains(&term));
         let role = if is_bare && has_content && !is_quoted { Role::Aside } else { Role::Content };
         question.words.push(Word { spelled: term.text.clone(), term, role, age: 0, is_prefix: false });

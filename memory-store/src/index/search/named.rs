@@ -1,4 +1,4 @@
-//! Whom and what a question names.
+//! Speakers and dates that a query names.
 
 use memory_core::Asked;
 use memory_core::question::{Question, Role};
@@ -10,25 +10,25 @@ use super::speakers::speakers;
 use crate::index::handle::Handle;
 use crate::index::trouble::Trouble;
 
-/// Whom and what a question names, as far as the index knows it.
+/// The speakers and dates in a query that the index contains.
 pub(super) struct Named {
-    /// What is asked for, in which the names of those who speak are asides.
+    /// The query, with speaker names turned into stop words.
     pub(super) question: Question,
-    /// The handle of the only one it names.
+    /// The handle of the speaker, if the query names exactly one.
     pub(super) speaker: Option<i64>,
-    /// The handles of the dates.
+    /// The handles of the dates in the query.
     pub(super) dates: Vec<i64>,
-    /// By these alone something matches.
+    /// The handles by which a document matches without a matching word.
     pub(super) handles: Vec<i64>,
 }
 
 impl Named {
     pub(super) fn of(asked: &Asked<'_>, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Self, Trouble> {
         let speakers = speakers(&asked.question.names, flushed, pending)?;
-        // Whoever names several people asks about none of them in particular.
+        // A query that names several speakers does not favor any of them.
         let speaker = if let [(_, only)] = speakers.as_slice() { Some(*only) } else { None };
         let dates = dates(asked);
-        // Who asks for a name or a date alone asks for whatever is of it.
+        // A query that consists of a name or a date alone matches all documents of that speaker or date.
         let is_only_name = asked.question.words.len() == 1;
         let of_date = dates.iter().copied().filter(|_| asked.question.is_only_date);
         let handles = speaker.filter(|_| is_only_name).into_iter().chain(of_date).collect();
@@ -36,7 +36,9 @@ impl Named {
     }
 }
 
-/// Makes asides of the names: who is named speaks, and is not spoken of.
+/// Turns speaker names into stop words.
+///
+/// A name identifies the author of a text rather than its subject. If no content word remains, all words become content words.
 fn without_names(question: &Question, speakers: &[(String, i64)]) -> Question {
     let names: Vec<Term> = speakers.iter().flat_map(|(name, _)| query_terms(name)).collect();
     let mut question = question.clone();
@@ -49,7 +51,7 @@ fn without_names(question: &Question, speakers: &[(String, i64)]) -> Question {
     question
 }
 
-/// Returns the handles of the dates that the question names, by what narrows most.
+/// Returns the handles of the most selective date parts: months, else years, else weekdays.
 fn dates(asked: &Asked<'_>) -> Vec<i64> {
     let Some(date) = &asked.question.date else { return Vec::new() };
     let months: Vec<i64> = date.months.iter().map(|month| Handle::Month(*month).bits()).collect();

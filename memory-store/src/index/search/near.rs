@@ -1,4 +1,4 @@
-//! What lies near a question by its vector.
+//! Nearest-neighbor search by the query vector.
 
 use std::collections::HashMap;
 
@@ -10,35 +10,40 @@ use crate::index::embeddings::texts_of;
 use crate::index::trouble::Trouble;
 use crate::index::vectors::Vectors;
 
-/// So many of the nearest are weighed.
+/// Number of nearest neighbors that are ranked.
 const NEAREST: usize = 100;
 
-/// From so many standard deviations above the mean on, nearness alone makes an answer.
+/// Minimum similarity at which a document matches by its vector alone.
+///
+/// The unit is standard deviations above the mean.
 const MATCHES: f32 = 2.0;
 
-/// Fewer vectors tell neither what is usual nor what is not: of five, none can lie 2 deviations above their mean.
+/// Minimum number of vectors for a meaningful mean and deviation.
+///
+/// Of five vectors, no value can be 2 deviations above their mean.
 const FEW: usize = 16;
 
-/// What is usual stands in for it then: a little more than the mean and the deviation of cosines of texts that have nothing to
-/// do with each other, which are 0.06 and 0.08 for all-MiniLM-L6-v2. From 0.34 on, as 1 pair of 200 is by chance, nearness
-/// alone makes an answer.
+/// The mean and standard deviation to assume for fewer vectors.
+///
+/// They are slightly above the mean and deviation of the cosines of unrelated texts, which are 0.06 and 0.08 for all-MiniLM-L6-v2. A
+/// document then matches by its vector alone from a cosine of 0.34, which 1 unrelated pair of 200 reaches by chance.
 const USUAL: (f32, f32) = (0.1, 0.12);
 
-/// Deviations below this are rounding: all vectors are equally far away.
+/// Deviations up to this value are rounding errors: all vectors are equally similar.
 const ALIKE: f32 = 1e-4;
 
-/// The vectors, seen from a question. Vectors of texts that have changed count as not there.
+/// The similarity of stored vectors to a query vector; outdated vectors of changed texts are ignored.
 pub(super) struct Near<'v> {
     vectors: &'v Vectors,
     question: &'v [f32],
     mean: f32,
     deviation: f32,
-    /// How near the nearest are, by their keys.
+    /// The similarities of the nearest neighbors by document key, in standard deviations above the mean.
     nearest: HashMap<i64, f32>,
 }
 
 impl<'v> Near<'v> {
-    /// Looks for the nearest among those that `allowed` holds.
+    /// Finds the nearest neighbors among the documents in `allowed`.
     pub(super) fn new(
         rows: &Connection,
         vectors: &'v Vectors,
@@ -52,19 +57,21 @@ impl<'v> Near<'v> {
         Ok(near)
     }
 
-    /// Returns the keys of the nearest, in order.
+    /// Returns the keys of the nearest neighbors, in ascending order.
     pub(super) fn keys(&self) -> Vec<i64> {
         let mut keys: Vec<i64> = self.nearest.keys().copied().collect();
         keys.sort_unstable();
         keys
     }
 
-    /// Tells whether something of the nearest is an answer by that alone.
+    /// Returns whether a document is a nearest neighbor that matches by its vector alone.
     pub(super) fn is_answer(&self, key: i64) -> bool {
         self.nearest.get(&key).is_some_and(|cosine| MATCHES <= *cosine)
     }
 
-    /// Returns the cosines of what was found, in standard deviations above the mean.
+    /// Returns the similarity of each document that has a current vector.
+    ///
+    /// The unit is standard deviations above the mean.
     pub(super) fn cosines(&self, rows: &Connection, found: &[Found]) -> Result<HashMap<i64, f32>, Trouble> {
         self.of(rows, found.iter().map(|found| found.key))
     }
@@ -77,7 +84,7 @@ impl<'v> Near<'v> {
     }
 }
 
-/// A set of keys.
+/// A set of document keys, stored as a bitmap; negative keys are ignored.
 #[derive(Debug, Default)]
 pub(super) struct Keys(Vec<u64>);
 

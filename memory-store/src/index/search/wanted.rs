@@ -1,4 +1,4 @@
-//! The words of a question, as the index knows them.
+//! Lookup of query words in the index, with expansion to similar words.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -10,57 +10,59 @@ use super::pending::Pending;
 use super::slip::Slip;
 use crate::index::trouble::Trouble;
 
-/// A word is widened to so many others at most.
+/// Maximum number of longer words to which an unknown word expands.
 const WIDEST: usize = 64;
 
-/// A beginning stands for so many words at most, the most frequent ones.
+/// Maximum number of words to which a prefix expands; the most frequent ones are used.
 const LONGER: usize = 1024;
 
-/// So many words that are like a word of the question are looked at.
+/// Maximum number of similar words per query word.
 const ALIKE: usize = 4;
 
-/// Words that share fewer letters at their beginning are not alike.
+/// Minimum length of the common prefix of similar words, in bytes.
 const SHARED: usize = 4;
 
-/// How like a word of the question another one must be: twice the length of their common beginning, by the sum of theirs.
+/// Minimum similarity of similar words, as `likeness` defines it.
 const LIKE: f32 = 0.6;
 
-/// What is shorter has too many others that one slip makes of it.
+/// Minimum length of a word for typo correction, in bytes.
+///
+/// Most shorter words have unrelated words at edit distance 1.
 const SLIPPED: usize = 5;
 
-/// Around so many words of a question is looked for others that are like them; behind those, words are what they are.
+/// Number of query words that are expanded; later words match exactly only.
 const LOOKED_AROUND: usize = 32;
 
-/// How like a word another one is that begins with it, at least.
+/// Minimum similarity of a longer word with the query word as its prefix.
 const HOLDS: f32 = 0.3;
 
-/// One word of a question, as the index knows it.
+/// A query word with the index terms that match it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Wanted {
     pub(super) part: Part,
-    /// The terms that are this word.
+    /// The terms that match the word exactly, or the expansion of a prefix.
     pub(super) exact: Vec<String>,
-    /// Terms that are like it, and how much.
+    /// Similar terms with their similarity.
     pub(super) alike: Vec<(String, f32)>,
-    /// How many documents have one of the exact terms.
+    /// The number of documents that contain one of the exact terms.
     pub(super) documents: u64,
-    /// Whether a document matches because it has this word.
+    /// Whether a document matches the query if it contains this word.
     pub(super) matches: bool,
 }
 
-/// In which part of a document a term stands.
+/// The index field that holds a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Part {
-    /// Words and pairs of characters.
+    /// Words and bigrams.
     Text,
     /// Single characters.
     Characters,
-    /// Words as they are spelled, and symbols.
+    /// Unstemmed words and symbols.
     Spelled,
 }
 
 impl Part {
-    /// Returns where a term of this kind stands.
+    /// Returns the field that holds terms of this kind.
     pub(super) fn of(term: &Term) -> Self {
         match term.kind {
             TokenKind::Word | TokenKind::Bigram => Self::Text,
@@ -69,7 +71,7 @@ impl Part {
         }
     }
 
-    /// Returns the number of the length by which a term in it is weighed.
+    /// Returns the index of the document length that normalizes the weight of a term in this field.
     pub(super) fn number(self) -> usize {
         match self {
             Self::Text | Self::Spelled => 0,
@@ -79,16 +81,17 @@ impl Part {
 }
 
 impl Wanted {
-    /// Returns the terms by which a document matches.
+    /// Returns the terms by which a document matches; similar terms count only if no exact term exists.
     pub(super) fn finders(&self) -> impl Iterator<Item = &str> {
         let alike = self.alike.iter().map(|(term, _)| term.as_str()).filter(|_| self.exact.is_empty());
         self.exact.iter().map(String::as_str).chain(alike).filter(|_| self.matches)
     }
 }
 
-/// Returns what to look for, one for each word of the question.
+/// Returns one index lookup per query word.
 ///
-/// A word that nobody uses is widened to those that begin with it, or else to those that one slip makes of it.
+/// A word without documents expands to words with that prefix or, if there are no such words, to words at edit distance 1. A content word
+/// also expands to the most similar words with a common prefix.
 pub(super) fn wanted(words: &[Word], flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Vec<Wanted>, Trouble> {
     let mut all = Vec::with_capacity(words.len());
     let mut left = LOOKED_AROUND;
@@ -101,7 +104,9 @@ pub(super) fn wanted(words: &[Word], flushed: &Flushed<'_>, pending: &[Pending])
     Ok(all)
 }
 
-/// Lets nothing match by a single letter where something has it together with its signs: who looks for `C#` does not mean vitamin C.
+/// Prevents matches by a single letter that the query contains only as part of an indexed symbol.
+///
+/// A query for `C#` does not match vitamin C.
 fn set_aside_letters(words: &[Word], all: &mut [Wanted]) {
     let is_found = |(word, wanted): &(&Word, &mut Wanted)| word.term.kind == TokenKind::Symbol && 0 < wanted.documents;
     let symbols: Vec<String> =
@@ -129,7 +134,7 @@ fn look_up(word: &Word, is_looked_around: bool, flushed: &Flushed<'_>, pending: 
     let own = flushed.count(text, part)? + in_pending(text, part, pending);
     if part == Part::Text && word.is_prefix {
         let mut longer = beginning_with(text, flushed, pending)?;
-        // What was typed may reach beyond the stem of its own word.
+        // The typed prefix may be longer than the stem of its own word.
         for stem in query_terms(text).into_iter().filter(|stem| stem.text != *text) {
             longer.entry(stem.text).or_default();
         }
@@ -180,17 +185,21 @@ fn in_pending(text: &str, part: Part, pending: &[Pending]) -> u64 {
     pending.iter().filter(|document| 0 < document.frequency(text, part)).count() as u64
 }
 
-/// Returns twice the length of the common beginning of two words, by the sum of their lengths.
+/// Returns the similarity of two words by their common prefix, from 0 to 1.
+///
+/// It is twice the length of the prefix divided by the sum of the lengths, in bytes.
 #[expect(clippy::cast_precision_loss, reason = "words have at most 64 letters")]
 fn likeness(one: &str, other: &str) -> f32 {
     let common = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
     2.0 * common as f32 / (one.len() + other.len()) as f32
 }
 
-/// Returns the words that are most like `text`, the most alike first, equals by the alphabet.
+/// Returns the words most similar to `text` and their similarity, best first.
+///
+/// Ties are in alphabetical order.
 fn most_alike(text: &str, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Vec<(String, f32)>, Trouble> {
     let mut alike: Vec<(String, f32)> = Vec::with_capacity(ALIKE + 1);
-    // Each segment has hundreds of such words, of which a few are kept: only those are worth an allocation.
+    // Each segment has hundreds of such words; only the few that enter the list are allocated.
     let mut offer = |other: &str| {
         let like = likeness(text, other);
         let place = alike.partition_point(|(own, best)| like < *best || like.total_cmp(best).is_eq() && own.as_str() < other);
@@ -208,7 +217,7 @@ fn most_alike(text: &str, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<
     Ok(alike)
 }
 
-/// Returns the words that begin with `start`, and in how many documents each stands.
+/// Returns the words that begin with `start`, with the number of documents that contain each.
 fn beginning_with(start: &str, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<HashMap<String, u64>, Trouble> {
     let mut words = HashMap::<String, u64>::new();
     flushed.each_word_from(start, &|_| true, &mut |word, documents| {
@@ -222,7 +231,7 @@ fn beginning_with(start: &str, flushed: &Flushed<'_>, pending: &[Pending]) -> Re
     Ok(words)
 }
 
-/// Returns the words that one slip makes of a word, or of which it makes it, and how like it they are.
+/// Returns the words at edit distance 1 from `text` that occur in a document, with their similarity.
 #[expect(clippy::cast_precision_loss, reason = "words have at most 64 letters")]
 fn slips(text: &str, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Vec<(String, f32)>, Trouble> {
     let Some(slip) = Slip::of(text) else { return Ok(Vec::new()) };
@@ -233,7 +242,7 @@ fn slips(text: &str, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Vec<(
     }
     let mut slips = Vec::new();
     for word in words {
-        // The dictionary knows words of documents that are gone.
+        // The term dictionary still contains words of deleted documents.
         if 0 < flushed.count(&word, Part::Text)? + in_pending(&word, Part::Text, pending) {
             let like = 1.0 - 1.0 / text.len().max(word.len()) as f32;
             slips.push((word, like));

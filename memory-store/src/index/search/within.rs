@@ -1,4 +1,4 @@
-//! Words that hold a word of the question somewhere.
+//! Substring search: expansion of query words to longer words that contain them.
 
 use std::collections::HashSet;
 
@@ -11,32 +11,34 @@ use super::wanted::{Part, Wanted};
 use crate::index::text::Text;
 use crate::index::trouble::Trouble;
 
-/// For so many words of a question at most the words that hold them are looked for.
+/// Maximum number of query words that get substring expansion.
 const MOST_WORDS: usize = 8;
 
-/// Each word of a question is looked for in so many others at most, the most frequent ones of each segment.
+/// Maximum number of containing words per query word and segment; the most frequent ones are used.
 const MOST_HOLDING: usize = 1024;
 
-/// A shorter part is looked for only where nothing else is asked for: it stands in too many words.
+/// Minimum length in characters of a word that expands in every query.
+///
+/// Shorter words expand only if they are symbols or the only content word of the query.
 const SHORT: usize = 3;
 
-/// A shorter part is not looked for at all.
+/// Minimum length in characters of a word that expands at all.
 const SHORTEST: usize = 2;
 
-/// How like a word another one is that holds it, at least.
+/// Minimum similarity of a containing word.
 const LEAST: f32 = 0.3;
 
-/// For each word of a question, the words that hold it.
+/// The containing words of each query word.
 #[derive(Debug, Default)]
 pub(super) struct Within {
-    /// The words of the question that are looked for within others.
+    /// The query words that expand, by their index in the query; `None` for those that do not.
     parts: Vec<Option<String>>,
-    /// The words of flushed documents that hold them, as what is looked for in their stead.
+    /// The containing words from committed segments, one lookup per query word.
     wanted: Vec<Wanted>,
 }
 
 impl Within {
-    /// Looks for the words that hold those of the question.
+    /// Finds the words of committed segments that contain the query words.
     pub(super) fn of(words: &[Word], wanted: &[Wanted], text: &Text, flushed: &Flushed<'_>) -> Result<Self, Trouble> {
         let parts = parts(words);
         let mut holding = vec![HashSet::<String>::new(); parts.len()];
@@ -54,12 +56,14 @@ impl Within {
         Ok(Self { parts, wanted })
     }
 
-    /// Returns the words of flushed documents as what is looked for.
+    /// Returns the lookups for committed segments, one per query word.
     pub(super) fn wanted(&self) -> &[Wanted] {
         &self.wanted
     }
 
-    /// Returns for each word of the question how like it the most alike word of a pending document is that holds it, if any does.
+    /// Returns the similarity of the best containing word of a pending document, per query word.
+    ///
+    /// Returns `None` if the document contains no such word.
     pub(super) fn likeness(&self, document: &Pending) -> Option<Vec<f32>> {
         let spelled = &document.words.spelled;
         let is_worth_a_look = |part: &String| spelled.0.contains(part.as_str());
@@ -78,7 +82,7 @@ impl Within {
     }
 }
 
-/// Returns which words of a question are looked for within others, each at its place.
+/// Returns the query words that get substring expansion, by their index in the query.
 pub(super) fn parts(words: &[Word]) -> Vec<Option<String>> {
     let contents = words.iter().filter(|word| word.role == Role::Content).count();
     let mut left = MOST_WORDS;
@@ -96,8 +100,9 @@ pub(super) fn parts(words: &[Word]) -> Vec<Option<String>> {
     words.iter().map(&mut part).collect()
 }
 
-/// Tells whether `word` holds `part`, without a number being cut where letters are asked for as well: `note2` does not stand in
-/// `note20`, though `20` stands in `1203`.
+/// Returns whether `word` contains `part` without splitting a number.
+///
+/// A number may be split only if `part` consists of digits alone: `note2` is not found in `note20`, but `20` is found in `1203`.
 pub(super) fn holds(word: &str, part: &str) -> bool {
     let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
     let (bytes, own) = (word.as_bytes(), part.as_bytes());
@@ -110,7 +115,7 @@ pub(super) fn holds(word: &str, part: &str) -> bool {
     })
 }
 
-/// Returns how much of `word` the part is.
+/// Returns the share of `word` that `part` covers, at least `LEAST`.
 #[expect(clippy::cast_precision_loss, reason = "words have at most 64 letters")]
 fn likeness(part: &str, word: &str) -> f32 {
     (part.len() as f32 / word.len() as f32).clamp(LEAST, 1.0)
