@@ -1,13 +1,15 @@
-//! The best documents of the full text, while they are being collected.
+//! A top-k collector of full-text candidates.
 
 use std::cmp::Reverse;
 
 use tantivy::{DocId, Score};
 
-/// Documents whose scores differ by less than this part of them may be equal: scores are sums in no certain order.
+/// Relative difference up to which two scores may be equal.
+///
+/// Scores are sums of floats in varying order.
 const DOUBT: f32 = 1e-5;
 
-/// One document that may be among the best.
+/// A document that may be among the best.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate {
     pub(super) score: Score,
@@ -15,22 +17,22 @@ pub(super) struct Candidate {
     pub(super) document: DocId,
 }
 
-/// Tells which of two equally good documents comes first: the one that was created last, then the one with the smaller id.
+/// Returns the sort key of documents with equal scores: newest first, then by ascending id.
 pub(super) type Tie<'t> = &'t dyn Fn(&Candidate) -> (Reverse<i64>, u128);
 
-/// The best documents so far, and some that may turn out to be.
+/// The best documents so far, including those that may tie with the last of them.
 #[derive(Debug)]
 pub(super) struct Best {
     limit: usize,
     capacity: usize,
-    /// At so many candidates the worse ones are cut off again.
+    /// Number of candidates at which the worse ones are removed.
     full: usize,
     candidates: Vec<Candidate>,
     threshold: Score,
 }
 
 impl Best {
-    /// Collects the best `limit` and whatever may be as good as the last of them.
+    /// Creates a collector of the best `limit` documents and all that may tie with the last of them.
     pub(super) fn new(limit: usize) -> Self {
         let capacity = limit.saturating_mul(2).saturating_add(64);
         Self { limit, capacity, full: with_room(limit, limit), candidates: Vec::new(), threshold: Score::MIN }
@@ -41,7 +43,7 @@ impl Best {
         self.threshold
     }
 
-    /// Takes in a document whose score exceeds the threshold.
+    /// Adds a document; its score must exceed the threshold.
     pub(super) fn offer(&mut self, candidate: Candidate, tie: Tie<'_>) {
         self.candidates.push(candidate);
         if self.full <= self.candidates.len() {
@@ -50,7 +52,7 @@ impl Best {
         }
     }
 
-    /// Returns what was collected.
+    /// Returns the collected documents in no particular order.
     pub(super) fn into_candidates(mut self, tie: Tie<'_>) -> Vec<Candidate> {
         if self.limit < self.candidates.len() {
             self.cut(tie);
@@ -65,7 +67,7 @@ impl Best {
         self.threshold = worst * (1.0 - DOUBT);
         self.candidates.retain(|candidate| self.threshold < candidate.score);
         if self.capacity < self.candidates.len() {
-            // So many are equally good that only the ties decide.
+            // More documents than the capacity have an equal score; the tie breaker selects among them.
             let rounded = |score: f32| (score.to_bits().wrapping_add(64)) >> 7;
             self.candidates.sort_by_cached_key(|found| (Reverse(rounded(found.score)), tie(found)));
             self.candidates.truncate(self.capacity);
@@ -73,8 +75,9 @@ impl Best {
     }
 }
 
-/// Returns how many candidates there are once so many more have come as make a cut worth its while. Each cut raises the
-/// threshold, below which whole blocks of documents are never looked at.
+/// Returns the number of candidates at which the next cut pays off.
+///
+/// Each cut raises the threshold, and tantivy skips blocks of documents below it.
 fn with_room(candidates: usize, limit: usize) -> usize {
     candidates.saturating_add((limit / 4).max(16))
 }

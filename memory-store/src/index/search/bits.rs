@@ -1,4 +1,4 @@
-//! Sets of documents of one segment.
+//! Sets of documents of one segment, as bitmaps.
 
 use tantivy::postings::BlockSegmentPostings;
 use tantivy::{DocId, SegmentReader};
@@ -8,12 +8,12 @@ use tantivy::{DocId, SegmentReader};
 pub(super) struct Bits(Vec<u64>);
 
 impl Bits {
-    /// Returns the set of nothing, for so many documents.
+    /// Returns the empty set for a segment with this number of documents.
     pub(super) fn none(documents: DocId) -> Self {
         Self(vec![0; documents.div_ceil(64) as usize])
     }
 
-    /// Returns the set of everything that was not deleted.
+    /// Returns the set of all documents of the segment that are not deleted.
     pub(super) fn alive(segment: &SegmentReader) -> Self {
         let documents = segment.max_doc();
         let mut bits = Self(vec![u64::MAX; documents.div_ceil(64) as usize]);
@@ -28,9 +28,9 @@ impl Bits {
         bits
     }
 
-    /// Adds the documents in a list.
+    /// Adds the documents of a postings list.
     pub(super) fn insert_all(&mut self, mut postings: BlockSegmentPostings) {
-        // Where most documents are in a list, one bit after another of the same word would wait for the last one to be stored.
+        // Bits of one word are collected in a register: in dense lists, each write would wait for the store of the previous one.
         let (mut place, mut word) = (0, 0);
         while !postings.docs().is_empty() {
             for document in postings.docs() {
@@ -48,14 +48,14 @@ impl Bits {
         }
     }
 
-    /// Iterates over the documents in it, in order.
+    /// Iterates over the documents in ascending order.
     pub(super) fn documents(&self) -> impl Iterator<Item = DocId> {
         (0..)
             .zip(&self.0)
             .flat_map(|(number, word)| (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| number * 64 + bit))
     }
 
-    /// Tells whether `document` is one of the segment's at all and is in it.
+    /// Returns whether the set contains `document`; false if the number is out of range.
     pub(super) fn contains_some(&self, document: DocId) -> bool {
         self.0.get((document / 64) as usize).is_some_and(|word| word >> (document % 64) & 1 == 1)
     }
@@ -64,22 +64,22 @@ impl Bits {
         self.0[(document / 64) as usize] >> (document % 64) & 1 == 1
     }
 
-    /// Keeps what is in `other` too.
+    /// Retains only the documents that `other` contains as well.
     pub(super) fn retain(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own &= other);
     }
 
-    /// Removes what is in `other`.
+    /// Removes the documents of `other`.
     pub(super) fn remove_all(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own &= !other);
     }
 
-    /// Adds what is in `other`.
+    /// Adds the documents of `other`.
     pub(super) fn extend(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(own, other)| *own |= other);
     }
 
-    /// Keeps those documents that pass.
+    /// Retains only the documents for which `passes` returns true.
     pub(super) fn filter(&mut self, passes: impl Fn(DocId) -> bool) {
         for (number, word) in (0..).zip(&mut self.0) {
             let mut left = *word;
@@ -93,7 +93,7 @@ impl Bits {
         }
     }
 
-    /// Returns how many documents are in it.
+    /// Returns the number of documents in the set.
     pub(super) fn count(&self) -> u64 {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()
     }

@@ -1,4 +1,4 @@
-//! The full text.
+//! Search in the committed segments of the full-text index.
 
 mod words;
 
@@ -20,21 +20,21 @@ use crate::index::handle::Handle;
 use crate::index::text::{Fields, names};
 use crate::index::trouble::Trouble;
 
-/// The full text, without the documents that are pending.
+/// A view of the committed segments, without the documents that are pending.
 pub(super) struct Flushed<'s> {
     searcher: &'s Searcher,
     fields: Fields,
-    /// Whether some scopes do not count.
+    /// Whether a scope restriction hides documents.
     is_narrowed: bool,
-    /// For each segment, the documents that count.
+    /// The visible documents of each segment.
     valid: Vec<Bits>,
-    /// For each segment, the documents that may be an answer.
+    /// The documents of each segment that pass the filter.
     passing: Vec<Bits>,
-    /// For each segment, the documents that match.
+    /// The documents of each segment that match the query.
     matching: Vec<Bits>,
 }
 
-/// Where a document of the full text is.
+/// The segment and document number of a committed document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Address {
     segment: usize,
@@ -42,14 +42,16 @@ pub(super) struct Address {
 }
 
 impl Address {
-    /// Returns where a candidate of the full text is.
+    /// Returns the address of a committed candidate.
     pub(super) fn of(candidate: &Candidate) -> Self {
         Self { segment: candidate.segment, document: candidate.document }
     }
 }
 
 impl<'s> Flushed<'s> {
-    /// Sees everything but the documents with the keys `pending`; if scopes are given, only what lies within them.
+    /// Opens a view without the documents with the keys `pending`.
+    ///
+    /// If `within` is given, the view is restricted to these scopes.
     pub(super) fn new(
         searcher: &'s Searcher,
         fields: Fields,
@@ -62,7 +64,7 @@ impl<'s> Flushed<'s> {
             if pending.is_empty() {
                 break;
             }
-            // Keys grow: those of new documents are beyond what any segment has.
+            // Keys are ascending: keys of new documents are above the range of every segment.
             let known = segment.fast_fields().u64(names::KEY)?;
             let known = known.min_value()..=known.max_value();
             for key in pending.iter().map(|key| key.cast_unsigned()).filter(|key| known.contains(key)) {
@@ -78,7 +80,7 @@ impl<'s> Flushed<'s> {
             scopes.sort_unstable();
             scopes.dedup();
             for (segment, bits) in segments.iter().zip(&mut valid) {
-                // A document lies in one scope; where these are all there are, nothing is hidden.
+                // A document belongs to one scope. If these scopes cover the whole segment, no document is hidden.
                 if with_any(segment, &scopes)? < u64::from(segment.max_doc()) {
                     bits.retain(&any(segment, &scopes)?);
                     is_narrowed = true;
@@ -90,7 +92,7 @@ impl<'s> Flushed<'s> {
         Ok(Self { searcher, fields, is_narrowed, valid, passing, matching })
     }
 
-    /// Takes the documents that have one of what is wanted for matching.
+    /// Marks the visible documents that contain one of the `wanted` terms as matching.
     pub(super) fn match_any(&mut self, wanted: &[Wanted]) -> Result<(), Trouble> {
         let terms: Vec<Term> = wanted.iter().flat_map(|one| one.finders().map(|text| self.term(text, one.part))).collect();
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
@@ -101,7 +103,7 @@ impl<'s> Flushed<'s> {
         Ok(())
     }
 
-    /// Takes the documents that have one of `handles` for matching.
+    /// Marks the visible documents that have one of `handles` as matching.
     pub(super) fn match_handles(&mut self, handles: &[i64]) -> Result<(), Trouble> {
         let terms = self.handles(handles);
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
@@ -112,7 +114,7 @@ impl<'s> Flushed<'s> {
         Ok(())
     }
 
-    /// Lets only those documents pass that have a term, or that have it not.
+    /// Restricts passing and matching documents to those with or without the term, as `is_wanted` selects.
     pub(super) fn require(&mut self, text: &str, part: Part, is_wanted: bool) -> Result<(), Trouble> {
         let term = self.term(text, part);
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
@@ -124,12 +126,14 @@ impl<'s> Flushed<'s> {
         Ok(())
     }
 
-    /// Returns how many documents count.
+    /// Returns the number of visible documents.
     pub(super) fn documents(&self) -> u64 {
         self.valid.iter().map(Bits::count).sum()
     }
 
-    /// Lets only those documents pass that pass the filter; returns how many of them match.
+    /// Restricts passing and matching documents to those that pass the filter.
+    ///
+    /// Returns the number of matching documents that remain.
     pub(super) fn filter(&mut self, filter: &TextFilter) -> Result<u64, Trouble> {
         let mut total = 0;
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
@@ -161,7 +165,7 @@ impl<'s> Flushed<'s> {
         Ok(total)
     }
 
-    /// Adds the keys of all documents that pass.
+    /// Adds the keys of all passing documents to `keys`.
     pub(super) fn passing(&self, keys: &mut Keys) -> Result<(), Trouble> {
         for (segment, passing) in self.searcher.segment_readers().iter().zip(&self.passing) {
             let own = segment.fast_fields().u64(names::KEY)?;
@@ -170,7 +174,7 @@ impl<'s> Flushed<'s> {
         Ok(())
     }
 
-    /// Returns every document that matches.
+    /// Returns the addresses of all matching documents.
     pub(super) fn all(&self) -> Vec<Address> {
         let of = |(segment, bits): (usize, &Bits)| {
             bits.documents().map(move |document| Address { segment, document }).collect::<Vec<_>>()
@@ -178,7 +182,9 @@ impl<'s> Flushed<'s> {
         self.matching.iter().enumerate().flat_map(of).collect()
     }
 
-    /// Offers those that match and have one of `handles`, if any are given, to `best`, by the words alone.
+    /// Offers the matching documents to `best`, scored by BM25.
+    ///
+    /// If `handles` is not empty, only documents with one of the handles are offered.
     pub(super) fn best(
         &self,
         terms: &[Term],
@@ -201,7 +207,7 @@ impl<'s> Flushed<'s> {
                 continue;
             }
             weight.for_each_pruning(best.threshold(), segment, &mut |document, score| {
-                // What does not pass the filter must not push out what does.
+                // A document that fails the filter must not displace one that passes.
                 if matching.contains(document) {
                     best.offer(Candidate { score, segment: number, document }, tie);
                 }
@@ -211,7 +217,7 @@ impl<'s> Flushed<'s> {
         Ok(())
     }
 
-    /// Returns the documents that pass, do not match, and have one of what is wanted.
+    /// Returns the documents that pass and contain a `wanted` term, but are not marked as matching.
     pub(super) fn besides(&self, wanted: &[Wanted]) -> Result<Vec<Address>, Trouble> {
         let terms: Vec<Term> = wanted.iter().flat_map(|one| one.finders().map(|text| self.term(text, one.part))).collect();
         let mut all = Vec::new();
@@ -224,7 +230,7 @@ impl<'s> Flushed<'s> {
         Ok(all)
     }
 
-    /// Returns the newest `most` of some documents.
+    /// Returns the `most` newest of the documents at `addresses`.
     pub(super) fn newest(&self, addresses: Vec<Address>, most: usize) -> Result<Vec<Address>, Trouble> {
         if addresses.len() <= most {
             return Ok(addresses);
@@ -239,12 +245,12 @@ impl<'s> Flushed<'s> {
         Ok(newest.into_iter().map(|(_, address)| address).collect())
     }
 
-    /// Returns what decides between equally good documents.
+    /// Returns the tie breaker for documents with equal scores.
     pub(super) fn ties(&self) -> Ties<'s> {
         Ties::new(self.searcher)
     }
 
-    /// Returns where the documents with these keys are; those that are not here are left out.
+    /// Returns the addresses of the visible documents with these keys; other keys are ignored.
     pub(super) fn with_keys(&self, keys: &[i64]) -> Result<Vec<Address>, Trouble> {
         let mut found = Vec::with_capacity(keys.len());
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
@@ -260,7 +266,9 @@ impl<'s> Flushed<'s> {
         Ok(found)
     }
 
-    /// Gathers what there is to know of documents for what is wanted; `named` is the handle of the one whom the question names.
+    /// Loads the ranking features of the documents at `addresses`.
+    ///
+    /// `named` is the handle of the speaker that the query names.
     pub(super) fn look_at(
         &self,
         mut addresses: Vec<Address>,
@@ -316,7 +324,7 @@ impl<'s> Flushed<'s> {
         Ok(all)
     }
 
-    /// Tells whether any document has one of these handles.
+    /// Returns whether a visible document has this handle.
     pub(super) fn has_handle(&self, bits: i64) -> Result<bool, Trouble> {
         let term = Term::from_field_u64(self.fields.filters, bits.cast_unsigned());
         for (segment, valid) in self.searcher.segment_readers().iter().zip(&self.valid) {
@@ -352,7 +360,9 @@ impl<'s> Flushed<'s> {
     }
 }
 
-/// Calls `each` with the place in `group` and the frequency of every document of it that has `term`.
+/// Calls `each` for every document of `group` that contains `term`.
+///
+/// The arguments are the index in `group` and the term frequency.
 fn each_of(segment: &SegmentReader, term: &Term, group: &[Address], each: &mut dyn FnMut(usize, u32)) -> Result<(), Trouble> {
     let inverted = segment.inverted_index(term.field())?;
     let Some(mut postings) = inverted.read_postings(term, IndexRecordOption::WithFreqs)? else { return Ok(()) };
@@ -367,7 +377,9 @@ fn each_of(segment: &SegmentReader, term: &Term, group: &[Address], each: &mut d
     Ok(())
 }
 
-/// Any of the terms will do. Plain term queries, since only those can skip what cannot be among the best.
+/// Returns a query that matches any of the terms.
+///
+/// It consists of plain term queries, because only those can skip blocks of documents below the score threshold.
 fn query(terms: &[Term]) -> Box<dyn Query> {
     let term = |term: &Term| Box::new(TermQuery::new(term.clone(), IndexRecordOption::WithFreqs)) as Box<dyn Query>;
     match terms {
@@ -388,7 +400,9 @@ fn any(segment: &SegmentReader, terms: &[Term]) -> Result<Bits, Trouble> {
     Ok(bits)
 }
 
-/// Returns how many documents have the terms, of which no document has two; those that were deleted count as well.
+/// Returns the number of documents with one of the terms, including deleted documents.
+///
+/// The count is exact only if each document has at most one of the terms.
 fn with_any(segment: &SegmentReader, terms: &[Term]) -> Result<u64, Trouble> {
     let mut count = 0;
     for term in terms {

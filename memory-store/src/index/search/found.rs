@@ -1,4 +1,4 @@
-//! A document that may answer.
+//! A candidate document with its ranking features.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::turns::Turns;
 use super::wanted::Wanted;
 use crate::file::moment;
 
-/// A document that may answer, wherever it comes from.
+/// A candidate document, committed or pending, with its ranking features.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Found {
@@ -17,22 +17,22 @@ pub(super) struct Found {
     pub(super) created_at: i64,
     pub(super) facts: Facts,
     pub(super) lengths: [u32; 2],
-    /// How often each of what is wanted stands in it.
+    /// The frequency of each query word in the document.
     pub(super) frequencies: Vec<u32>,
-    /// For what does not, how like it the most alike of its words is.
+    /// For each query word that is absent, the similarity of the most similar word in the document.
     pub(super) likeness: Vec<f32>,
-    /// Whether the one whom the question names has written it.
+    /// Whether the speaker that the query names is the author.
     pub(super) is_named: bool,
-    /// Whether it matches.
+    /// Whether the document matches the query.
     pub(super) matches: bool,
-    /// Whether it does only because its words hold those of the question: it comes behind all others.
+    /// Whether it matches only by words that contain a query word; such a document ranks after all others.
     pub(super) is_part: bool,
-    /// Whether it may be an answer.
+    /// Whether the document passes the filter.
     pub(super) passes: bool,
 }
 
 impl Found {
-    /// Gathers what there is to know of a document that is pending.
+    /// Computes the ranking features of a pending document.
     pub(super) fn of(document: &Pending, wanted: &[Wanted], named: Option<i64>, handles: &[i64]) -> Self {
         let frequency = |wanted: &Wanted| -> u32 { wanted.exact.iter().map(|term| document.frequency(term, wanted.part)).sum() };
         let frequencies: Vec<u32> = wanted.iter().map(frequency).collect();
@@ -56,7 +56,7 @@ impl Found {
         }
     }
 
-    /// Returns it as what is ranked.
+    /// Returns the document as a candidate for ranking.
     pub(super) fn candidate(&self, turns: &Turns, cosines: &HashMap<i64, f32>) -> Candidate {
         Candidate {
             frequencies: self.frequencies.clone(),

@@ -1,4 +1,4 @@
-//! Answering a question: the full text, and the pending rows in its stead.
+//! Search in the committed full-text segments and the rows that are pending.
 
 mod answer;
 mod best;

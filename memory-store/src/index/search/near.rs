@@ -1,4 +1,4 @@
-//! Nearest-neighbor search by the query vector.
+//! Nearest-neighbour search by the query vector.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::index::embeddings::texts_of;
 use crate::index::trouble::Trouble;
 use crate::index::vectors::Vectors;
 
-/// Number of nearest neighbors that are ranked.
+/// Number of nearest neighbours that are ranked.
 const NEAREST: usize = 100;
 
 /// Minimum similarity at which a document matches by its vector alone.
@@ -38,12 +38,12 @@ pub(super) struct Near<'v> {
     question: &'v [f32],
     mean: f32,
     deviation: f32,
-    /// The similarities of the nearest neighbors by document key, in standard deviations above the mean.
+    /// The similarities of the nearest neighbours by document key, in standard deviations above the mean.
     nearest: HashMap<i64, f32>,
 }
 
 impl<'v> Near<'v> {
-    /// Finds the nearest neighbors among the documents in `allowed`.
+    /// Finds the nearest neighbours among the documents in `allowed`.
     pub(super) fn new(
         rows: &Connection,
         vectors: &'v Vectors,
@@ -57,14 +57,14 @@ impl<'v> Near<'v> {
         Ok(near)
     }
 
-    /// Returns the keys of the nearest neighbors, in ascending order.
+    /// Returns the keys of the nearest neighbours, in ascending order.
     pub(super) fn keys(&self) -> Vec<i64> {
         let mut keys: Vec<i64> = self.nearest.keys().copied().collect();
         keys.sort_unstable();
         keys
     }
 
-    /// Returns whether a document is a nearest neighbor that matches by its vector alone.
+    /// Returns whether a document is a nearest neighbour that matches by its vector alone.
     pub(super) fn is_answer(&self, key: i64) -> bool {
         self.nearest.get(&key).is_some_and(|cosine| MATCHES <= *cosine)
     }

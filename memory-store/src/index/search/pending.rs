@@ -1,4 +1,4 @@
-//! The pending rows.
+//! Documents that are not yet committed to the full-text index.
 
 use chrono::{DateTime, Utc};
 use memory_core::Filter;
@@ -12,15 +12,15 @@ use crate::index::trouble::Trouble;
 use crate::index::update::numbers;
 use crate::index::words::{Encoded, Words};
 
-/// A document that stands for whatever the full text says of it.
+/// A pending document, which replaces its committed version.
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) key: i64,
     pub(super) id: u128,
     pub(super) words: Words,
-    /// How long its parts are, as exactly as the full text would know it.
+    /// The lengths of its text and character fields, rounded as in the full-text index.
     pub(super) lengths: [u32; 2],
-    /// Whether it passes the filter.
+    /// Whether the document passes the filter.
     pub(super) passes: bool,
     pub(super) created_at: i64,
     pub(super) filters: Vec<i64>,
@@ -37,8 +37,9 @@ impl Pending {
     }
 }
 
-/// Reads the pending documents that lie within the filter's scopes, and the keys of all documents that are or were pending:
-/// the full text is not to be asked for those.
+/// Reads the pending documents within the filter's scopes, and the keys of all pending rows.
+///
+/// The keys include removed documents; a search must ignore the committed versions of all of them.
 pub(super) fn pending(connection: &Connection, filter: &Filter, now: DateTime<Utc>) -> Result<(Vec<Pending>, Vec<i64>), Trouble> {
     let condition = condition(filter, now);
     let sql = format!(
@@ -80,7 +81,7 @@ pub(super) fn pending(connection: &Connection, filter: &Filter, now: DateTime<Ut
     Ok((pending, keys))
 }
 
-/// Returns a length as the full text remembers it: in one byte.
+/// Returns a length as the full-text index stores it, rounded to one byte.
 fn quantised(length: u32) -> u32 {
     FieldNormReader::id_to_fieldnorm(FieldNormReader::fieldnorm_to_id(length))
 }

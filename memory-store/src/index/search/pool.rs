@@ -1,4 +1,4 @@
-//! The best by their words alone, where too many match to weigh them all.
+//! Preselection of candidates by BM25 if more documents match than can be ranked.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -13,41 +13,44 @@ use super::pending::Pending;
 use super::wanted::{Part, Wanted};
 use crate::index::trouble::Trouble;
 
-/// BM25's customary parameters: tantivy has them, too.
+/// BM25's usual parameters, which tantivy uses as well.
 const SATURATION: f32 = 1.2;
 const LENGTH: f32 = 0.75;
 
-/// In place of the number of a segment: the document is pending.
+/// Segment number that marks a pending document.
 const PENDING: usize = usize::MAX;
 
-/// Takes the best of what matches, flushed or pending, by the same numbers: so it is the same documents wherever they are,
-/// and however often the index was built.
+/// Selects the best matching documents by BM25 over committed and pending documents.
+///
+/// Both use the same statistics, so the selection does not depend on where a document is stored or how often the index was rebuilt.
 pub(super) struct Pool<'p> {
     flushed: &'p Flushed<'p>,
-    /// What is pending and matches.
+    /// The pending documents that match.
     pending: &'p [&'p Pending],
     terms: Vec<Sought<'p>>,
     statistics: Statistics,
 }
 
-/// What finds a document.
+/// A query term with its document count.
 struct Sought<'p> {
     text: &'p str,
     part: Part,
     documents: u64,
 }
 
-/// How often words stand in all documents.
+/// Corpus statistics of the query terms.
 struct Statistics {
     documents: u64,
-    /// How long the parts of all documents are.
+    /// The total lengths of the text and character fields.
     lengths: [u64; 2],
     fields: [Field; 2],
     with_term: HashMap<Term, u64>,
 }
 
 impl<'p> Pool<'p> {
-    /// Looks at all `documents`, whose parts are so long in all; `pending` are those that match.
+    /// Collects the statistics of the `wanted` terms.
+    ///
+    /// `documents` and `lengths` are the totals of the corpus; `pending` holds the pending documents that match.
     pub(super) fn new(
         flushed: &'p Flushed<'p>,
         (all_pending, pending): (&[Pending], &'p [&'p Pending]),
@@ -67,8 +70,10 @@ impl<'p> Pool<'p> {
         Ok(Self { flushed, pending, terms, statistics: Statistics { documents, lengths, fields, with_term } })
     }
 
-    /// Returns the best `limit`, and a few more that are as good: where the flushed ones are, and the pending ones. With
-    /// `handles`, only those that have one of them.
+    /// Returns the addresses of the best committed documents, and the best pending documents.
+    ///
+    /// Together they are the best `limit` documents and those that tie with the last of them. If `handles` is not empty, only documents
+    /// with one of the handles count.
     pub(super) fn best(&self, handles: &[i64], limit: usize) -> Result<(Vec<Address>, Vec<&'p Pending>), Trouble> {
         let ties = self.flushed.ties();
         let tie = |candidate: &Candidate| match candidate.segment {
@@ -94,7 +99,7 @@ impl<'p> Pool<'p> {
         Ok((flushed.iter().map(Address::of).collect(), pending.collect()))
     }
 
-    /// Returns what tantivy would say of a document, were it flushed.
+    /// Returns the BM25 score that tantivy would compute if the document were committed.
     #[expect(clippy::cast_precision_loss, reason = "a score needs no more than seven digits")]
     fn score(&self, document: &Pending) -> f32 {
         let Statistics { documents, lengths, .. } = self.statistics;
@@ -102,7 +107,7 @@ impl<'p> Pool<'p> {
             let frequency = document.frequency(text, *part) as f32;
             let idf = (1.0 + ((documents - own) as f32 + 0.5) / (*own as f32 + 0.5)).ln();
             let average = lengths[part.number()] as f32 / documents as f32;
-            // What has no length of its own is one word long to tantivy.
+            // A field without norms has length 1 in tantivy.
             let length = if *part == Part::Spelled { 1 } else { document.lengths[part.number()] };
             let length = length as f32 / average;
             idf * (1.0 + SATURATION) * frequency / (frequency + SATURATION * (1.0 - LENGTH + LENGTH * length))

@@ -1,32 +1,34 @@
-//! Words that are one slip of the finger away.
+//! A Damerau-Levenshtein automaton for typo correction.
 
 use tantivy_fst::Automaton;
 
-/// Longer words are no words.
+/// Maximum length of a word, in bytes.
 const LONGEST: usize = 62;
 
-/// Knows every word that one slip makes of another: a letter too many, a missing one, a wrong one, or two that changed
-/// places. The first letter is right, or has changed its place: few slips are made there, and many words differ there alone.
+/// An automaton that accepts words within edit distance 1 of a word.
+///
+/// An edit is an insertion, a deletion, a substitution or a transposition of adjacent letters. The first letter is only ever transposed:
+/// typos are rare there, and unrelated words often differ in it alone.
 #[derive(Debug, Clone)]
 pub(super) struct Slip {
-    /// For each byte, the places of the word where it stands, as bits.
+    /// For each byte, a bit mask of its positions in the word.
     places: Box<[u64; 256]>,
     length: usize,
 }
 
-/// How far a word may have been read, as bits: after how many letters of the right one it may stand.
+/// The automaton's state: bit masks of the positions reached in the word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Read {
-    /// Without a slip.
+    /// Positions reached without an edit.
     right: u64,
-    /// With one.
+    /// Positions reached with one edit.
     slipped: u64,
-    /// With one whose second letter is still to come.
+    /// Positions in the middle of a transposition.
     swapping: u64,
 }
 
 impl Slip {
-    /// Returns none for what is too long to be a word.
+    /// Creates the automaton for `word`, or returns `None` if it is longer than `LONGEST`.
     pub(super) fn of(word: &str) -> Option<Self> {
         if LONGEST < word.len() {
             return None;
@@ -38,7 +40,7 @@ impl Slip {
         Some(Self { places, length: word.len() })
     }
 
-    /// Tells whether one slip at most lies between the two words.
+    /// Returns whether `word` is within edit distance 1.
     pub(super) fn makes(&self, word: &str) -> bool {
         if 1 < word.len().abs_diff(self.length) {
             return false;
@@ -58,7 +60,7 @@ impl Automaton for Slip {
 
     fn is_match(&self, read: &Read) -> bool {
         let end = 1 << self.length;
-        // The last letter may be the missing one.
+        // The last letter may be deleted.
         (read.right | read.slipped) & end != 0 || (read.right & !1) & (end >> 1) != 0
     }
 
@@ -88,7 +90,7 @@ mod tests {
 
     use super::Slip;
 
-    /// The distance of Damerau, where no piece is changed twice.
+    /// The restricted Damerau-Levenshtein distance, which edits no substring twice.
     fn distance(one: &[u8], other: &[u8]) -> usize {
         let mut table = vec![vec![0; other.len() + 1]; one.len() + 1];
         for left in 0..=one.len() {

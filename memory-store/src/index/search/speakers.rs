@@ -1,4 +1,4 @@
-//! Who speaks.
+//! Lookup of speakers in the index.
 
 use chrono::DateTime;
 use memory_core::{Filter, Scope, StoreError};
@@ -11,13 +11,10 @@ use crate::index::schema::Meta;
 use crate::index::trouble::{Meaning, Trouble};
 
 impl Index {
-    /// Returns which of `names` are those of somebody who speaks, `within` scopes if any are given.
-    ///
-    /// # Errors
-    /// When the index is refused.
+    /// Returns those of `names` that are speakers, restricted to the scopes `within` if given.
     pub(crate) fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError> {
         let found = self.ask("look up who speaks", |_, opened| match who_speaks(opened, names, within) {
-            // The search that follows finds the same, and has it mended.
+            // The search that follows detects the damage and triggers the repair.
             Err(trouble) if trouble.meaning() == Meaning::TextDamaged => Ok(Vec::new()),
             found => found,
         })?;
@@ -29,7 +26,7 @@ fn who_speaks(opened: &mut Opened, names: &[String], within: Option<&[Scope]>) -
     let epoch = Meta::read(&opened.connection)?.epoch;
     let filter = Filter { within: within.map(<[Scope]>::to_vec), ..Filter::everything() };
     let (connection, text, _) = opened.text(epoch)?;
-    // One state of the rows, taken before the full text is.
+    // The rows are read in one transaction, before the full-text index is opened.
     let rows = connection.transaction()?;
     let meta = Meta::read(&rows)?;
     let (pending, keys) = pending(&rows, &filter, DateTime::UNIX_EPOCH)?;
@@ -40,7 +37,7 @@ fn who_speaks(opened: &mut Opened, names: &[String], within: Option<&[Scope]>) -
     speakers(names, &Flushed::new(&searcher, text.fields, &keys, within)?, &pending)
 }
 
-/// Returns those of `names` who speak somewhere, with their handles.
+/// Returns those of `names` that are speakers of a document, with their handles.
 pub(super) fn speakers(names: &[String], flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Vec<(String, i64)>, Trouble> {
     let mut speakers = Vec::new();
     for name in names {

@@ -1,4 +1,4 @@
-//! What decides between equally good documents.
+//! The tie breaker for documents with equal scores.
 
 use std::cell::{Cell, OnceCell};
 use std::cmp::Reverse;
@@ -10,14 +10,14 @@ use super::best::Candidate;
 use crate::index::text::names;
 use crate::index::trouble::Trouble;
 
-/// What decides between equally good documents: looked up only where there are more of them than are wanted.
+/// Looks up the sort keys of documents with equal scores; columns are opened on first use.
 pub(super) struct Ties<'s> {
     searcher: &'s Searcher,
     columns: Vec<OnceCell<Option<Columns>>>,
     trouble: Cell<Option<Trouble>>,
 }
 
-/// When the documents of one segment were created, and the halves of their ids.
+/// The creation times of one segment's documents, and the halves of their ids.
 struct Columns {
     created_at: Column<i64>,
     id: [Column<u64>; 2],
@@ -37,7 +37,7 @@ impl<'s> Ties<'s> {
         columns.as_ref().map_or((Reverse(0), 0), |columns| columns.of_document(candidate.document))
     }
 
-    /// Returns what went wrong while something was looked up, if anything did.
+    /// Returns the first error that a lookup caused, if any.
     pub(super) fn into_trouble(self) -> Result<(), Trouble> {
         self.trouble.into_inner().map_or(Ok(()), Err)
     }

@@ -1,4 +1,4 @@
-//! The words that the full text knows.
+//! Term lookups in the committed segments.
 
 use std::cmp::Reverse;
 
@@ -14,12 +14,12 @@ use crate::index::text::Text;
 use crate::index::trouble::Trouble;
 
 impl Flushed<'_> {
-    /// Returns how many documents have a term.
+    /// Returns the number of visible documents that contain a term.
     pub(in crate::index::search) fn count(&self, text: &str, part: Part) -> Result<u64, Trouble> {
         self.count_any(&[text.to_owned()], part)
     }
 
-    /// Returns how many documents have one of the terms.
+    /// Returns the number of visible documents that contain one of the terms.
     pub(in crate::index::search) fn count_any(&self, texts: &[String], part: Part) -> Result<u64, Trouble> {
         let terms: Vec<Term> = texts.iter().map(|text| self.term(text, part)).collect();
         let mut count = 0;
@@ -35,10 +35,7 @@ impl Flushed<'_> {
         Ok(count)
     }
 
-    /// Calls `each` with every word that begins with `start`, once for each segment, and about how many documents have it.
-    ///
-    /// Where only some scopes count, so do only their words, and it is counted how often they have them; `matters` tells for
-    /// which words that is worth the while.
+    /// Calls `each` with every word that has the prefix `start`, once per segment, and its document count.
     pub(in crate::index::search) fn each_word_from(
         &self,
         start: &str,
@@ -69,8 +66,9 @@ impl Flushed<'_> {
         Ok(())
     }
 
-    /// Calls `each` with every word that holds one of `parts`, and the number of that part; with at most `most` of each segment and
-    /// part, the most frequent ones.
+    /// Calls `each` with the index of a part and every word that contains it, for each of `parts`.
+    ///
+    /// At most `most` words are reported per segment and part, the most frequent ones.
     pub(in crate::index::search) fn each_word_within(
         &self,
         text: &Text,
@@ -115,7 +113,7 @@ impl Flushed<'_> {
         Ok(())
     }
 
-    /// Calls `each` with every word that is one slip away from another, once for each segment.
+    /// Calls `each` with every word at edit distance 1 or less, once per segment.
     pub(in crate::index::search) fn each_slip(&self, slip: &Slip, each: &mut dyn FnMut(&str)) -> Result<(), Trouble> {
         for segment in self.searcher.segment_readers() {
             let inverted = segment.inverted_index(self.fields.text)?;
