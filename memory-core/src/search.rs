@@ -1,4 +1,4 @@
-//! Finding memories by what they say.
+//! The search use case.
 
 mod vector;
 
@@ -9,20 +9,21 @@ use crate::question::{Parsed, Question, parse};
 use crate::text::Overlaps;
 use crate::{Asked, Found, Hit, Query, QuestionVector, Ranking, Reranking, Services, StoreError, rank};
 
-/// So many hits are weighed against each other when repetition counts, so that the first of them are the same for every
-/// usual limit.
+/// Minimum number of hits that are reordered for diversity.
+///
+/// It exceeds all usual limits, so that the first hits do not depend on the limit.
 const WEIGHED: usize = 150;
 
-/// When more are wanted, so many more than that are.
+/// Number of hits beyond the limit that are reordered for diversity.
 const SPARE: usize = 100;
 
-/// Returns the memories that answer `query`, best first. With a reranking model, the best are read by it again.
+/// Returns the memories that match `query`, best first, reranked by a model if one is configured.
 ///
-/// A model that fails only makes the answer less than it could be, and the answer says so.
+/// A failing model only lowers the quality of the result; the reason is in `degraded`.
 ///
 /// # Errors
-/// [`StoreError::Invalid`] if there is nothing in the question to search for; else when it cannot be answered. An empty
-/// answer always means that nothing matches.
+/// Returns [`StoreError::Invalid`] if the query contains no searchable word, and other errors if the store cannot search. An empty result
+/// always means that no memory matches.
 pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
     let Parsed { mut question, filter, misread } = parse(&query.text, &query.filter);
     if question.words.is_empty() {
@@ -70,10 +71,10 @@ pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
     Ok(found)
 }
 
-/// Asks the store, and asks it for the words alone if the vectors are no use.
+/// Searches the store; falls back to a search by words if the vectors cause an error.
 fn ask(services: &Services, asked: &Asked<'_>, now: DateTime<Utc>, troubles: &mut Vec<String>) -> Result<Found, StoreError> {
     match services.store.search(asked, now) {
-        // Whatever is wrong with the vectors, the words can be looked for without them.
+        // A search by words does not depend on the vectors.
         Err(error) if asked.vector.is_some() => {
             let found = services.store.search(&Asked { vector: None, ..asked.clone() }, now)?;
             let trouble = format!("the vectors cannot be used: {error}; so only the words were looked for");
@@ -85,7 +86,7 @@ fn ask(services: &Services, asked: &Asked<'_>, now: DateTime<Utc>, troubles: &mu
     }
 }
 
-/// Has a model read the best again; if it fails, the answer is the one without it.
+/// Reranks the best hits with the model; if the model fails, returns the order without it.
 fn reranked(
     services: &Services,
     reranking: &Reranking,
@@ -93,7 +94,7 @@ fn reranked(
     now: DateTime<Utc>,
     troubles: &mut Vec<String>,
 ) -> Result<Found, StoreError> {
-    // The threshold is the model's: what it would find relevant may not look so without it.
+    // The threshold applies to the model's relevance, not to the score before reranking.
     let ranking = Ranking { threshold: None, ..asked.ranking };
     let pool = Asked { limit: asked.limit.max(reranking.rules.candidates), ranking, ..asked.clone() };
     let found = ask(services, &pool, now, troubles)?;
@@ -106,7 +107,7 @@ fn reranked(
     }
 }
 
-/// Puts back what repeats a better hit.
+/// Reorders the hits so that repetitions of better hits rank lower.
 fn diverse(hits: Vec<Hit>, query: &Query) -> Vec<Hit> {
     let worth: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
     let texts: Vec<&str> = hits.iter().map(|hit| hit.stored.memory.content.as_str()).collect();
@@ -125,7 +126,7 @@ mod tests {
     use crate::testing::{FakeStore, services};
     use crate::{ContentHash, Draft, EmbedError, Embedder, Embedding, Filter, Ranking, Secrets, TextVector, write};
 
-    /// A model whose vectors are not made of numbers.
+    /// A model that returns vectors of NaN.
     #[derive(Debug)]
     struct Broken;
 

@@ -1,4 +1,4 @@
-//! Finding memories by what somebody means.
+//! Search with natural-language filters and without near-duplicates.
 
 use chrono::{DateTime, TimeZone};
 
@@ -7,29 +7,30 @@ use crate::rank::duplicates_last;
 use crate::text::Overlaps;
 use crate::{Filter, Found, Hit, Order, Query, Ranking, Services, Slice, StoreError, search};
 
-/// So many more hits are asked for than are wanted, to take the place of near-duplicates.
+/// Number of hits beyond the limit that are requested as replacements for near-duplicates.
 const SPARE: usize = 20;
 
-/// What was found, and how the question was understood.
+/// Search results together with the interpretation of the query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SmartFound {
-    /// The answer.
+    /// The search results.
     pub found: Found,
-    /// The words that were looked for.
+    /// The query text that was searched.
     pub text: String,
-    /// Which memories were meant.
+    /// The filter that was applied.
     pub filter: Filter,
 }
 
-/// Returns the memories that answer `text`, best first: its words for times and categories are understood (see
-/// [`crate::question::meant()`]), and near-duplicates of a better hit come last. Newness decides
-/// between equals.
+/// Returns the memories that match `text`, best first, with filters extracted from its words.
 ///
-/// If nothing is of that time and category, all memories that pass `filter` are asked, and the answer says so. A question that
-/// is nothing but a time or a category lists what is there, newest first.
+/// Words for times and categories become filters (see [`crate::question::meant()`]), near-duplicates of a better hit rank last, and the
+/// newer of two equal hits ranks first.
+///
+/// If no memory matches the extracted filter, all memories that pass `filter` are searched, and `degraded` reports this. A query that
+/// consists of a time or a category only lists the matching memories, newest first.
 ///
 /// # Errors
-/// As [`search()`].
+/// Returns the same errors as [`search()`].
 pub fn smart_search<Tz: TimeZone>(
     services: &Services,
     text: &str,
@@ -59,7 +60,7 @@ pub fn smart_search<Tz: TimeZone>(
     Ok(SmartFound { found, text: text.to_owned(), filter: filter.clone() })
 }
 
-/// Returns the first `limit` hits, near-duplicates of better ones last.
+/// Returns the first `limit` hits, with near-duplicates of better hits last.
 fn without_near_duplicates(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     let texts: Vec<&str> = hits.iter().map(|hit| hit.stored.memory.content.as_str()).collect();
     let overlaps = Overlaps::of(&texts);
@@ -82,7 +83,7 @@ fn newest(services: &Services, filter: &Filter, limit: usize) -> Result<Found, S
     Ok(Found { hits: hits.collect(), total: page.total, degraded: page.degraded })
 }
 
-/// How many characters of a memory that was not searched for are shown.
+/// Maximum snippet length in characters for memories that are listed without a search.
 const SNIPPET: usize = 160;
 
 fn told(narrow: &Filter, wide: &Filter) -> String {

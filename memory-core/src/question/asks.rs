@@ -1,8 +1,8 @@
-//! What kind of answer a question asks for.
+//! Classification of queries by the kind of result that they expect.
 
 use super::dates::Typed;
 
-/// Tells whether it asks when something was.
+/// Returns whether the query is about the time of an event.
 pub(super) fn asks_when(plain: &str, typed: &[Typed]) -> bool {
     const SIGNS: [&str; 9] = ["什么时候", "什麼時候", "何时", "何時", "哪天", "哪年", "几点", "幾點", "多久"];
     let pair = |first: &[&str], second: &[&str]| {
@@ -14,7 +14,7 @@ pub(super) fn asks_when(plain: &str, typed: &[Typed]) -> bool {
         || SIGNS.iter().any(|sign| plain.contains(sign))
 }
 
-/// Tells whether it asks for a person, a place or the name of something.
+/// Returns whether the query is about a person, a place or the name of something.
 pub(super) fn asks_which(plain: &str, typed: &[Typed]) -> bool {
     const SIGNS: [&str; 9] = ["谁", "誰", "哪里", "哪裡", "哪儿", "哪个", "哪個", "叫什么", "叫什麼"];
     let has = |word: &str| typed.iter().any(|typed| typed.lower == word);
@@ -23,7 +23,7 @@ pub(super) fn asks_which(plain: &str, typed: &[Typed]) -> bool {
         || SIGNS.iter().any(|sign| plain.contains(sign))
 }
 
-/// Tells whether it asks for a message of the assistant, such as `What did you recommend?`.
+/// Returns whether the query refers to a message of the assistant, such as `What did you recommend?`.
 pub(super) fn asks_assistant(plain: &str, typed: &[Typed]) -> bool {
     const VERBS: [&str; 30] = [
         "recommend",
@@ -59,13 +59,13 @@ pub(super) fn asks_assistant(plain: &str, typed: &[Typed]) -> bool {
     ];
     const NOUNS: [&str; 8] =
         ["recommendation", "recommendations", "suggestion", "suggestions", "advice", "answer", "explanation", "proposal"];
-    /// Words that may stand between `you` and its verb.
+    /// Words that may occur between `you` and its verb.
     const BETWEEN: [&str; 7] = ["have", "had", "just", "previously", "already", "earlier", "once"];
-    /// `Can you …` asks for something new.
+    /// Words before `you` that request a new message, as in `Can you …`.
     const REQUESTS: [&str; 8] = ["can", "could", "would", "will", "please", "do", "should", "if"];
     const HAN: [&str; 14] =
         ["推荐", "推薦", "建议", "建議", "说过", "說過", "提到", "告诉", "告訴", "列出", "解释", "解釋", "介绍", "介紹"];
-    /// Words that ask, or that come before `you` where something is asked.
+    /// Question words, and words that precede `you` in a question about an earlier message.
     const ASKING: [&str; 8] = ["what", "which", "who", "where", "when", "how", "did", "remind"];
     let words: Vec<&str> = typed.iter().map(|word| word.lower.as_str()).collect();
     let asks = words.iter().any(|word| ASKING.contains(word));

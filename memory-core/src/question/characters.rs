@@ -1,11 +1,13 @@
-//! Single characters of scripts without blanks.
+//! Single-character terms of scripts without blanks.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{Role, Word};
 use crate::text::{Term, TokenKind, tokens};
 
-/// Adds the single characters of scripts without blanks whose pairs are words already, up to `most` words.
+/// Adds the single characters of scripts without blanks to the query words.
+///
+/// Does nothing unless `words` contains a bigram. Stops at `most` words; particles and duplicates are skipped.
 pub(super) fn add_characters(plain: &str, ages: &HashMap<Term, u8>, most: usize, words: &mut Vec<Word>) {
     if words.iter().all(|word| word.term.kind != TokenKind::Bigram) {
         return;
@@ -23,7 +25,7 @@ pub(super) fn add_characters(plain: &str, ages: &HashMap<Term, u8>, most: usize,
     });
 }
 
-/// Tells whether a character holds sentences together and is hardly part of a word that is asked for.
+/// Returns whether a character is a function character that is rarely part of a searched word.
 fn is_particle(character: &str) -> bool {
     const PARTICLES: &str = "的了是我你您他她它们們这這那在有和就不也都与與及吗嗎呢吧啊么麼什怎之着著过過把被给給对對很还還";
     PARTICLES.contains(character)

@@ -1,10 +1,10 @@
-//! The date that a question names.
+//! The date that a query names, and its distance from a point in time.
 
 use chrono::{DateTime, Datelike, NaiveDate, TimeDelta, Utc, Weekday};
 
-/// A day, month or year that a question names, as far as it does.
+/// The parts of the dates that a query names.
 ///
-/// `in May 2023` has a month and a year; `on Monday` has a weekday alone.
+/// `in May 2023` has a month and a year; `on Monday` only has a weekday.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NamedDate {
     /// The years, as in `2023`.
@@ -17,20 +17,24 @@ pub struct NamedDate {
     pub weekdays: Vec<Weekday>,
 }
 
-/// How fast a day before what is named stops to count, in days.
+/// Decay constant of [`NamedDate::nearness`] for days before the named date, in days.
 const BEFORE: f32 = 2.0;
 
-/// How fast a day after it does: things are told after they happened.
+/// Decay constant for days after the named date, in days.
+///
+/// It is larger, because events are recorded after they happen.
 const AFTER: f32 = 10.0;
 
 impl NamedDate {
-    /// Tells whether nothing is named.
+    /// Returns whether no year, month or weekday is named.
     pub fn is_empty(&self) -> bool {
         self.years.is_empty() && self.months.is_empty() && self.weekdays.is_empty()
     }
 
-    /// Returns how near `moment` is to what is named: 1.0 within it, falling to 0 with the days in between, faster before
-    /// than after. Where no year is named, the moment's own and the one before are meant.
+    /// Returns the proximity of `moment` to the named date, from 0 to 1.
+    ///
+    /// It is 1.0 within the date and decays exponentially with the distance in days, faster before the date than after. Without a year,
+    /// the year of `moment` and the year before it count. A weekday alone is either 1.0 or 0.0.
     pub fn nearness(&self, moment: DateTime<Utc>) -> f32 {
         let day = moment.date_naive();
         if self.years.is_empty() && self.months.is_empty() {
@@ -41,7 +45,7 @@ impl NamedDate {
         spans.map(|(first, last)| nearness(day, first, last)).fold(0.0, f32::max)
     }
 
-    /// Returns the first and last day of everything that is named, in `year`.
+    /// Returns the first and last day of each named date in `year`.
     fn spans(&self, year: i32) -> Vec<(NaiveDate, NaiveDate)> {
         if self.months.is_empty() {
             let whole = NaiveDate::from_ymd_opt(year, 1, 1).zip(NaiveDate::from_ymd_opt(year, 12, 31));
@@ -73,7 +77,7 @@ fn nearness(day: NaiveDate, first: NaiveDate, last: NaiveDate) -> f32 {
     }
 }
 
-/// Returns the month that a word names, from 1 to 12; `word` is in lower case.
+/// Returns the month that a word names, from 1 to 12; `word` must be in lower case.
 pub(super) fn month(word: &str) -> Option<u32> {
     const MONTHS: [&str; 12] = [
         "january",
@@ -94,7 +98,7 @@ pub(super) fn month(word: &str) -> Option<u32> {
     MONTHS.iter().position(names).and_then(|index| u32::try_from(index + 1).ok())
 }
 
-/// Returns the weekday that a word names; `word` is in lower case.
+/// Returns the weekday that a word names; `word` must be in lower case.
 pub(super) fn weekday(word: &str) -> Option<Weekday> {
     match word {
         "monday" => Some(Weekday::Mon),
@@ -108,7 +112,7 @@ pub(super) fn weekday(word: &str) -> Option<Weekday> {
     }
 }
 
-/// Tells whether a word that names a month is more often another word.
+/// Returns whether a month name is more often another word.
 pub(super) fn is_doubtful(month: &str) -> bool {
     matches!(month, "may" | "march" | "mar")
 }

@@ -1,4 +1,4 @@
-//! Finding the dates that a question names.
+//! Extraction of dates from the words of a query.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use super::date::{NamedDate, is_doubtful, month, weekday};
 use super::han_date::HanDate;
 use crate::text::Term;
 
-/// One word of the text, as it was typed.
+/// A word of the query text with its original spelling.
 pub(super) struct Typed {
     pub(super) lower: String,
     pub(super) is_capital: bool,
@@ -16,7 +16,7 @@ pub(super) struct Typed {
     pub(super) span: Range<usize>,
 }
 
-/// Finds the dates that are named; returns the numbers of the words that name them.
+/// Stores the dates of the query in `question` and returns the indices of the words that name them.
 pub(super) fn dates(plain: &str, typed: &[Typed], han: &[HanDate], question: &mut Question) -> HashSet<usize> {
     let mut named = NamedDate::default();
     let mut used = HashSet::new();
@@ -58,8 +58,10 @@ pub(super) fn dates(plain: &str, typed: &[Typed], han: &[HanDate], question: &mu
     used
 }
 
-/// Reads the month and the day beside a year, as in `2026-05`, `2026-05-07`, `2026/05/07` and `07.05.2026`; returns the numbers of the
-/// words that it read. Of `7/5/2026` the order is not known, so it names the year alone; that of `16/5/2026` is.
+/// Parses the month and day next to a year; returns the indices of the words that it used.
+///
+/// Supported forms are `2026-05`, `2026-05-07`, `2026/05/07` and `07.05.2026`. The order of `7/5/2026` is ambiguous, so only its year
+/// counts; the order of `16/5/2026` is clear.
 fn numeric_date(plain: &str, typed: &[Typed], year: usize, named: &mut NamedDate) -> Vec<usize> {
     let number = |index: usize| typed.get(index).and_then(|word| word.lower.parse::<u32>().ok());
     let separator = |before: usize| {
@@ -72,7 +74,7 @@ fn numeric_date(plain: &str, typed: &[Typed], year: usize, named: &mut NamedDate
         && let Some(month) = number(year + 1).filter(is_month)
     {
         let day = number(year + 2).filter(|day| is_day(day) && separator(year + 1) == Some(separator_of_month));
-        // A sentence may end with a year.
+        // A year may be the end of a sentence: a month alone needs a hyphen.
         if day.is_some() || separator_of_month == "-" {
             named.months.push(month);
             named.days.extend(day);
@@ -100,7 +102,7 @@ fn numeric_date(plain: &str, typed: &[Typed], year: usize, named: &mut NamedDate
     vec![first, first + 1]
 }
 
-/// Tells whether a number stands beside a word, such as a day or a year beside a month.
+/// Returns whether a word is adjacent to a number, such as a day or a year next to a month.
 fn has_number_beside(typed: &[Typed], index: usize) -> bool {
     let beside = [index.checked_sub(1), Some(index + 1)];
     beside.into_iter().flatten().filter_map(|beside| typed.get(beside)).any(|word| word.term.text.parse::<u32>().is_ok())

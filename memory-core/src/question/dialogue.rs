@@ -1,12 +1,12 @@
-//! Questions that are a dialogue, one message a line.
+//! Parsing of queries that are a dialogue, with one message per line.
 
-/// A longer label is part of the text.
+/// Maximum length of a speaker name in characters; a longer label is part of the text.
 const LONGEST_LABEL: usize = 30;
 
-/// Returns the messages of a dialogue without the names of their speakers, the last one first; `None` if `text` is none.
+/// Returns the messages of a dialogue without speaker names, last message first.
 ///
-/// Every line of a dialogue begins with the name of a speaker and a colon, or continues the message before it, and at least two
-/// lines have names, one of them twice or two different ones.
+/// Returns `None` if `text` is not a dialogue. Every non-empty line of a dialogue starts with a speaker name and a colon, or continues the
+/// message before it. At least two lines must have a name.
 pub(super) fn messages(text: &str) -> Option<Vec<String>> {
     let mut messages: Vec<String> = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
@@ -23,7 +23,7 @@ pub(super) fn messages(text: &str) -> Option<Vec<String>> {
     (1 < messages.len()).then_some(messages)
 }
 
-/// Returns what follows the name of a speaker.
+/// Returns the message after the speaker name, if the line starts with one.
 fn labelled(line: &str) -> Option<&str> {
     let (label, message) = line.split_once([':', '：'])?;
     let label = label.trim();
@@ -31,7 +31,7 @@ fn labelled(line: &str) -> Option<&str> {
         && label.starts_with(char::is_alphabetic)
         && label.split_whitespace().count() <= 3
         && label.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '_' | '-' | '.' | '\''));
-    // `tag:work` is a filter, and `http://` an address.
+    // `tag:work` is a filter, and `http://` is part of a URL.
     let is_message = message.is_empty() || message.starts_with(char::is_whitespace) || !label.is_ascii() || line.contains('：');
     (is_name && is_message).then_some(message)
 }

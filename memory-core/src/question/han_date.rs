@@ -1,18 +1,18 @@
-//! Dates as Chinese and Japanese write them: 2024年3月8日, 二〇二四年三月, 3月8號.
+//! Parsing of Chinese and Japanese dates: 2024年3月8日, 二〇二四年三月, 3月8號.
 
 use std::ops::Range;
 
-/// A date that a text names, as far as it does: at least a year or a month.
+/// A date in a text with at least a year or a month.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HanDate {
-    /// The bytes of the text that name it.
+    /// The byte range of the date in the text.
     pub(super) span: Range<usize>,
     pub(super) year: Option<i32>,
     pub(super) month: Option<u32>,
     pub(super) day: Option<u32>,
 }
 
-/// Returns the dates that a text names, in its order. A day without a month is none.
+/// Returns the dates in a text, in text order; a day without a month is not a date.
 pub(super) fn han_dates(text: &str) -> Vec<HanDate> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -22,7 +22,7 @@ pub(super) fn han_dates(text: &str) -> Vec<HanDate> {
                 at = date.span.end;
                 found.push(date);
             }
-            // The rest of a number is no number of its own.
+            // The remaining digits of a number are not a number themselves.
             None => at = start + digits(&text[start..]).len(),
         }
     }
@@ -40,7 +40,9 @@ fn date(text: &str, start: usize) -> Option<HanDate> {
     is_date.then(|| HanDate { span: start..text.len() - rest.len(), year, month, day })
 }
 
-/// Takes a number and the character behind it off the beginning of `rest`, if that is what stands there.
+/// Parses a number followed by one of `units` and advances `rest` past both.
+///
+/// If `rest` has another form, it is unchanged.
 fn part(rest: &mut &str, units: &[char], read: impl Fn(&str) -> Option<u32>) -> Option<u32> {
     let digits = digits(rest);
     let after = rest[digits.len()..].strip_prefix(units)?;
@@ -49,7 +51,7 @@ fn part(rest: &mut &str, units: &[char], read: impl Fn(&str) -> Option<u32>) -> 
     Some(value)
 }
 
-/// Returns the digits that a text begins with.
+/// Returns the leading digits of a text.
 fn digits(text: &str) -> &str {
     &text[..text.find(|character| !is_digit(character)).unwrap_or(text.len())]
 }
@@ -69,7 +71,7 @@ fn digit(character: char) -> Option<u32> {
     }
 }
 
-/// Reads a year digit by digit: years are said so.
+/// Parses a four-digit year digit by digit, as years are written.
 fn year(digits: &str) -> Option<u32> {
     if digits.chars().count() != 4 {
         return None;
@@ -77,7 +79,7 @@ fn year(digits: &str) -> Option<u32> {
     digits.chars().try_fold(0, |year, character| Some(year * 10 + digit(character)?))
 }
 
-/// Reads a number below 100: 8, 08, 八, 十八 or 二十八.
+/// Parses a number below 100, such as 8, 08, 八, 十八 or 二十八.
 fn number(digits: &str) -> Option<u32> {
     let read = |digits: &str| match digits.chars().count() {
         1 => digit(digits.chars().next()?),

@@ -1,24 +1,24 @@
-//! The filters that are typed into a question.
+//! Parsing of the filters in a query, such as `tag:work`.
 
 use chrono::{DateTime, Days, Months, NaiveDate, Utc};
 
 use crate::Filter;
 
-/// More tags than this no memory has to have.
+/// Maximum number of tags in a filter.
 const MOST_TAGS: usize = 64;
 
-/// Of what was not understood, so many characters are shown.
+/// Maximum number of characters of an invalid filter that its error message shows.
 const SHOWN: usize = 40;
 
-/// Tells whether `key` is what stands before the colon of a filter.
+/// Returns whether `key` is the name of a filter.
 pub(super) fn is_key(key: &str) -> bool {
     matches!(key.to_ascii_lowercase().as_str(), "tag" | "source" | "scope" | "category" | "from" | "to")
 }
 
-/// Takes a filter such as `tag:work` into `filter`; tells whether it was one.
+/// Parses a filter such as `tag:work` into `filter`; returns whether `text` is a filter.
 ///
 /// # Errors
-/// A sentence that says why, when it looks like a filter and cannot be one.
+/// Returns a sentence with the reason if `text` looks like a filter but is invalid.
 pub(super) fn narrow(text: &str, filter: &mut Filter) -> Result<bool, String> {
     let Some((key, quoted)) = text.split_once(':').filter(|(key, _)| is_key(key)) else { return Ok(false) };
     let value = quoted.trim_matches(['"', '＂', '“', '”', '„', '«', '»', '「', '」', '『', '』', '｢', '｣']);
@@ -55,7 +55,7 @@ pub(super) fn narrow(text: &str, filter: &mut Filter) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Returns when a year, month or day begins, and when what follows it does.
+/// Returns the start of a year, month or day, and the start of the next one.
 fn span(text: &str) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
     let midnight = |day: NaiveDate| day.and_hms_opt(0, 0, 0).map(|moment| moment.and_utc());
     let numbers = text.split('-').map(|part| part.parse::<u32>().ok()).collect::<Option<Vec<_>>>()?;

@@ -1,11 +1,11 @@
-//! Words that stand side by side.
+//! Phrases: words that must be adjacent in a text.
 
 use crate::text::{Term, TokenKind, query_terms, symbol_terms, symbols, tokens};
 
-/// Words that must, or must not, stand side by side in this order, whatever blanks and signs are between them.
+/// A sequence of words that must, or must not, be adjacent in this order.
 ///
-/// In a script without blanks every character is a word of its own: a phrase may begin and end in the midst of a run. A phrase of
-/// one word at most with signs on it, or of emoji, is these symbols: `"C++"`.
+/// Blanks and signs between the words are ignored. In a script without blanks every character is a word: a phrase may start and end in the
+/// middle of a run. A phrase of at most one word with symbols attached, or of emoji, consists of these symbols: `"C++"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Phrase {
     words: Vec<Term>,
@@ -13,7 +13,7 @@ pub struct Phrase {
 }
 
 impl Phrase {
-    /// Reads a phrase, without its quotes; there is none in a text without letters, digits and symbols.
+    /// Parses a phrase without its quotation marks; returns `None` if it has no letter, digit or symbol.
     pub fn of(text: &str) -> Option<Self> {
         let words = words(text);
         let symbols = symbol_terms(text);
@@ -24,19 +24,19 @@ impl Phrase {
         Some(Self { words, terms: query_terms(text) })
     }
 
-    /// Returns what a text is found by in which the phrase stands.
+    /// Returns the index terms that every text with the phrase contains.
     pub fn terms(&self) -> &[Term] {
         &self.terms
     }
 
-    /// Returns its only term, if whatever has that has the phrase.
+    /// Returns the only term of the phrase, if every text with the term also contains the phrase.
     pub fn only_term(&self) -> Option<&Term> {
         let [only] = self.terms.as_slice() else { return None };
         let characters = if only.kind == TokenKind::Bigram { 2 } else { 1 };
         (self.words.len() == characters || self.words.is_empty()).then_some(only)
     }
 
-    /// Tells whether it stands in `text`.
+    /// Returns whether `text` contains the phrase.
     pub fn stands_in(&self, text: &str) -> bool {
         if self.words.is_empty() {
             let mut left: Vec<&Term> = self.terms.iter().collect();
@@ -47,7 +47,7 @@ impl Phrase {
     }
 }
 
-/// Returns every word of a text in order, and of a run without blanks every character.
+/// Returns the words of a text in order; each character of a run without blanks is a word.
 fn words(text: &str) -> Vec<Term> {
     let mut words = Vec::new();
     tokens(text, &mut |token| {

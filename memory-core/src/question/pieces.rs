@@ -1,9 +1,9 @@
-//! Cutting what was typed into words, filters, phrases, and what must not be there.
+//! Lexer for queries: splits the input into words, filters, phrases and exclusions.
 
 use super::narrow::is_key;
 use crate::text::is_picture;
 
-/// What opens a phrase, and what closes it: straight and curly quotes, corners and angles.
+/// The opening quotation marks with their closing ones: straight, curly, corner and angle.
 const QUOTES: [(char, &[char]); 8] = [
     ('"', &['"']),
     ('＂', &['＂']),
@@ -15,18 +15,18 @@ const QUOTES: [(char, &[char]); 8] = [
     ('｢', &['｣']),
 ];
 
-/// A part of what was typed.
+/// A lexical element of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piece<'t> {
-    /// Words, or a filter.
+    /// A word or a filter.
     Text(&'t str),
-    /// What must stand there word by word, without its quotes.
+    /// A required phrase, without its quotation marks.
     Phrase(&'t str),
-    /// What must not be there, without the minus and the quotes.
+    /// An excluded word or phrase, without the minus and the quotation marks.
     Without(&'t str),
 }
 
-/// Cuts what was typed into its parts. A quote that is never closed is none.
+/// Splits a query into its elements; a quotation mark that is never closed is ignored.
 pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut quotes = Quotes::default();
@@ -55,7 +55,7 @@ pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
     }
 }
 
-/// Cuts off what stands up to the next blank or quote, or up to the end of a quoted value.
+/// Splits `text` at the next blank or quoted phrase, or after the quoted value of a filter.
 fn cut<'t>(text: &'t str, quotes: &mut Quotes) -> (&'t str, &'t str) {
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
     for (at, opening) in text[..end].char_indices().skip(1).filter(|(_, character)| opens(*character)) {
@@ -63,7 +63,7 @@ fn cut<'t>(text: &'t str, quotes: &mut Quotes) -> (&'t str, &'t str) {
         if text[..at].strip_suffix(':').is_some_and(is_key) {
             return text.split_at(text.len() - after.len());
         }
-        // A straight one within a word is an inch, or a slip; the others are typed on purpose, and where no blanks are.
+        // A straight mark within a word is an inch sign or a typo. The other marks are deliberate, also in scripts without blanks.
         if !matches!(opening, '"' | '＂') {
             return text.split_at(at);
         }
@@ -75,15 +75,17 @@ fn opens(character: char) -> bool {
     QUOTES.iter().any(|(opening, _)| *opening == character)
 }
 
-/// Looks for the ends of quotes in one text, from its beginning to its end.
+/// Finds closing quotation marks in one text, in a single pass from start to end.
 #[derive(Debug, Default)]
 struct Quotes {
-    /// What opens a quote and is not closed any more.
+    /// The opening marks without a closing mark in the remaining text.
     unclosed: Vec<char>,
 }
 
 impl Quotes {
-    /// Takes what is quoted off the beginning of `text`, without its quotes; returns it and what follows, if it is closed.
+    /// Returns the quoted text at the start of `text` without its marks, and the text after it.
+    ///
+    /// Returns `None` if `text` does not start with a quotation mark or the mark is never closed.
     fn quoted<'t>(&mut self, text: &'t str) -> Option<(&'t str, &'t str)> {
         let first = text.chars().next()?;
         let (_, closing) = QUOTES.iter().find(|(opening, _)| *opening == first)?;

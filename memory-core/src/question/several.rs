@@ -1,8 +1,8 @@
-//! Whether a question asks for more than one thing.
+//! Detection of queries that expect more than one result.
 
 use crate::text::{TokenKind, fold, tokens};
 
-/// Words of questions that ask for a list, a summary or an order.
+/// English words that request a list, a summary or an order.
 const WORDS: [&str; 21] = [
     "list",
     "all",
@@ -27,7 +27,7 @@ const WORDS: [&str; 21] = [
     "history",
 ];
 
-/// What `how many` counts where a single span of time is asked for.
+/// Time units that make `how many` a question about a single time span.
 const SPANS: [&str; 12] =
     ["second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "week", "weeks", "month", "months"];
 
@@ -50,7 +50,7 @@ const HAN: [&str; 16] = [
     "歷程",
 ];
 
-/// Tells whether a question asks for several things: a list, a summary, an order or a number of times.
+/// Returns whether a query expects several results: a list, a summary, an order or a count.
 ///
 /// ```
 /// use memory_core::question::asks_for_several;

@@ -1,13 +1,13 @@
-//! Words that hold a sentence together.
+//! Stop words in English and Chinese.
 
 use crate::text::{TokenKind, tokens};
 
-/// Tells whether `word`, in lower case, says nothing of what a sentence is about.
+/// Returns whether `word` is an English stop word; it must be in lower case.
 pub(super) fn is_stop_word(word: &str) -> bool {
     WORDS.binary_search(&word).is_ok()
 }
 
-/// Tells whether `text` has a word that says what it is about.
+/// Returns whether `text` contains a word that is not a stop word.
 pub(crate) fn says_something(text: &str) -> bool {
     let mut says = false;
     tokens(text, &mut |token| {
@@ -17,12 +17,14 @@ pub(crate) fn says_something(text: &str) -> bool {
     says
 }
 
-/// Tells whether a piece of a text, which is a word or else of a script without blanks, says nothing of what the text is about.
+/// Returns whether a token consists of stop words or stop characters.
+///
+/// `is_word` is false for tokens of scripts without blanks.
 pub(crate) fn is_aside(spelled: &str, is_word: bool) -> bool {
     if is_word { is_stop_word(&spelled.to_lowercase()) } else { spelled.chars().all(|character| HAN.contains(character)) }
 }
 
-/// Characters that hold a Chinese sentence together.
+/// Chinese stop characters.
 const HAN: &str = "的了我是有在吗嗎呢啊和与與关于關於";
 
 const WORDS: &[&str] = &[

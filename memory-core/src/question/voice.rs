@@ -1,13 +1,12 @@
-//! Who speaks in a question.
+//! Conversion of queries to the first person.
 
 use crate::text::{TokenKind, fold, tokens};
 
-/// Returns a question about somebody as if they spoke of themselves: `Where does Anna's brother live?` asked of Anna is
-/// `Where does my brother live?`.
+/// Returns a query about the speaker `name` with the name replaced by first-person pronouns.
 ///
-/// What people say, they say in the first person, and a model finds a text the nearer the more it is put the same way. `name`
-/// is in lower case. The pronouns are English, as most models are; where that does not fit, the text as it was typed must count
-/// as well.
+/// For `anna`, `Where does Anna's brother live?` becomes `Where does my brother live?`. Speakers write about themselves in the first
+/// person, and an embedding model rates a text as more similar if it has the same form. `name` must be in lower case. The pronouns are
+/// English, the language of most models; for other languages the caller must also search with the original text.
 pub fn in_first_person(text: &str, name: &str) -> String {
     let mut said = String::with_capacity(text.len());
     let mut done = 0;

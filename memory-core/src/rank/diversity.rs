@@ -1,15 +1,16 @@
-//! What repeats a better one.
+//! Reordering of candidates for diversity.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Returns the numbers of the best `limit` candidates by maximal marginal relevance, best first (Carbonell and Goldstein,
-/// "The Use of MMR", 1998): each next one is the one with the largest `lambda · relevance − (1 − lambda) · similarity`, the
-/// similarity to the most similar one taken before. Relevance and similarity lie between 0 and 1. With a `lambda` of 1 it is
-/// the order of the relevance alone. Ties go to the one that comes first.
+/// Returns the indices of the best `limit` candidates by maximal marginal relevance, best first.
 ///
-/// What is gained by a candidate never grows as more are taken, so only one that would be next is compared with what was
-/// taken since it was last looked at; no two are compared twice.
+/// See Carbonell and Goldstein, "The Use of MMR", 1998. Each step selects the candidate with the largest `lambda · relevance − (1 −
+/// lambda) · similarity`, where the similarity is that to the most similar selected candidate. Relevance and similarity range from 0 to 1.
+/// With a `lambda` of 1, the order is that of relevance alone. Ties go to the candidate with the lower index.
+///
+/// The gain of a candidate never grows as others are selected. Therefore only the candidate with the largest bound is compared, and
+/// only with those selected since its last comparison; no pair is compared twice.
 pub fn diverse(relevance: &[f32], lambda: f32, limit: usize, similarity: &dyn Fn(usize, usize) -> f32) -> Vec<usize> {
     let alone = |(number, relevance): (usize, &f32)| Waiting { gain: lambda * relevance, number, nearest: 0.0, compared: 0 };
     let mut waiting: BinaryHeap<Waiting> = relevance.iter().enumerate().map(alone).collect();
@@ -30,14 +31,13 @@ pub fn diverse(relevance: &[f32], lambda: f32, limit: usize, similarity: &dyn Fn
     taken
 }
 
-/// The smallest share of common words at which a text nearly repeats another.
-///
-/// Two texts of ten words that differ in one, such as a number or a name, have 9 of 11 words in common (0.82) and are not
-/// near-duplicates. Texts of twenty words that differ in one have 0.9.
+/// Minimum share of common words at which two texts are near-duplicates.
 pub const NEAR_DUPLICATE: f32 = 0.9;
 
-/// Returns the numbers of the first `limit` of `count` candidates, near-duplicates last: a candidate whose similarity to one
-/// before it is [`NEAR_DUPLICATE`] or more comes after all others. Apart from that the order does not change.
+/// Returns the indices of the first `limit` of `count` candidates, near-duplicates last.
+///
+/// A candidate is a near-duplicate if its similarity to an earlier distinct candidate is at least [`NEAR_DUPLICATE`]. Otherwise the order
+/// is unchanged.
 pub fn duplicates_last(count: usize, limit: usize, similarity: &dyn Fn(usize, usize) -> f32) -> Vec<usize> {
     let mut distinct: Vec<usize> = Vec::with_capacity(limit.min(count));
     let mut duplicates = Vec::new();
@@ -53,15 +53,15 @@ pub fn duplicates_last(count: usize, limit: usize, similarity: &dyn Fn(usize, us
     distinct
 }
 
-/// A candidate that was not taken yet.
+/// A candidate that is not yet selected.
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
-    /// What would be gained by it at most.
+    /// Upper bound of the gain of the candidate.
     gain: f32,
     number: usize,
-    /// How like the most similar it is of those with which it was compared.
+    /// The largest similarity to a selected candidate so far.
     nearest: f32,
-    /// With how many of those taken it was compared.
+    /// The number of selected candidates compared so far.
     compared: usize,
 }
 
@@ -120,7 +120,7 @@ mod tests {
         assert!(comparisons.get() < 200, "{}", comparisons.get());
     }
 
-    /// The definition, word by word.
+    /// A direct implementation of the definition.
     fn plainly(relevance: &[f32], lambda: f32, limit: usize, similarity: &dyn Fn(usize, usize) -> f32) -> Vec<usize> {
         let mut taken: Vec<usize> = Vec::new();
         while taken.len() < limit.min(relevance.len()) {

@@ -1,20 +1,20 @@
-//! What kind of text a text is.
+//! Properties of texts that serve as ranking features.
 
 use crate::SpeakerRole;
 use crate::text::fold;
 
-/// Properties of a text that decide whether it can answer a kind of question.
+/// Properties of a text that indicate which kinds of query it can match.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// Somebody speaks of themselves.
+    /// Whether the text contains a first-person pronoun.
     pub first_person: bool,
-    /// It says when something is or was.
+    /// Whether the text contains a time expression.
     pub tells_time: bool,
-    /// How many words have a capital in the middle of a sentence, up to 3: names, mostly.
+    /// The number of capitalized words within sentences, mostly names; at most 3.
     pub capitals: u8,
-    /// It ends in a question.
+    /// Whether the text ends with a question.
     pub ends_asking: bool,
-    /// The role of its author, if known; this does not follow from the text.
+    /// The role of the author, if known; it is not derived from the text.
     pub role: Option<SpeakerRole>,
 }
 
@@ -86,7 +86,7 @@ const SIGNS_OF_TIME: [&str; 22] = [
 ];
 
 impl Facts {
-    /// Gathers them.
+    /// Computes the properties of `text`; `role` is `None`.
     pub fn of(text: &str) -> Self {
         let mut facts = Self { ends_asking: ends_asking(text), ..Self::default() };
         facts.first_person = text.contains('我') || text.contains('咱');
@@ -112,7 +112,7 @@ impl Facts {
         }
     }
 
-    /// Returns them as bits; what they mean is part of the index's format.
+    /// Encodes the properties as bits; the layout is part of the index format.
     pub fn to_bits(self) -> u64 {
         let bit = |is: bool, place: u32| u64::from(is) << place;
         let role = match self.role {
@@ -126,7 +126,7 @@ impl Facts {
         bit(self.first_person, 0) | bit(self.tells_time, 1) | bit(self.ends_asking, 2) | capitals | role << 5
     }
 
-    /// Returns what [`Facts::to_bits`] made bits of.
+    /// Decodes the result of [`Facts::to_bits`].
     pub fn from_bits(bits: u64) -> Self {
         let bit = |place: u32| bits >> place & 1 == 1;
         let capitals = u8::try_from(bits >> 3 & 3).unwrap_or_default();
@@ -150,7 +150,7 @@ fn is_hour(word: &str) -> bool {
     (1..=2).contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_digit())
 }
 
-/// Tells whether the last sentence is a question; what stands in brackets behind it does not count.
+/// Returns whether the text ends with a question mark, ignoring trailing text in brackets.
 fn ends_asking(text: &str) -> bool {
     let mut rest = text.trim_end();
     while let Some(open) = rest.strip_suffix(']').and_then(|inner| inner.rfind('[')) {

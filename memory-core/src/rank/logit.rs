@@ -1,22 +1,22 @@
-//! What a reranking model's raw scores become.
+//! Normalization of the raw scores of a reranking model.
 //!
-//! A cross-encoder says a logit: any number, the higher the better. [`sigmoid()`] makes of one score what it means by
-//! itself, so that a threshold can be set; [`min_max()`] makes of many what they mean among each other.
+//! A cross-encoder returns a logit: an unbounded number, the higher the better. [`sigmoid()`] maps one score to an absolute relevance, so
+//! that a threshold can be set; [`min_max()`] maps a list of scores to relative relevance.
 
-/// Returns how probable it is that the text answers the question: `1 / (1 + e^−logit)`, between 0 and 1.
+/// Returns the probability that the text matches the query: `1 / (1 + e^−logit)`, from 0 to 1.
 ///
-/// It grows with the logit and is one half at 0. NaN stays NaN.
+/// The function is increasing and one half at 0. NaN remains NaN.
 pub fn sigmoid(logit: f32) -> f32 {
-    // e^−|logit| never overflows, whichever side of 0 the logit is on.
+    // e^−|logit| does not overflow for any sign of the logit.
     let small = (-logit.abs()).exp();
     if logit < 0.0 { small / (1.0 + small) } else { 1.0 / (1.0 + small) }
 }
 
-/// Returns where each score lies between the worst, which becomes 0, and the best, which becomes 1.
+/// Maps scores linearly to 0 for the worst and 1 for the best.
 ///
-/// Where all are alike, each is as good as the best: 1. A score that is not finite tells nothing and becomes 0.
+/// If all finite scores are equal, they become 1. A score that is not finite becomes 0.
 pub fn min_max(logits: &[f32]) -> Vec<f32> {
-    // In f64, because the span of two finite f32 need not be finite in f32.
+    // The computation uses f64, because the difference of two finite f32 can overflow f32.
     let finite = || logits.iter().copied().filter(|logit| logit.is_finite()).map(f64::from);
     let worst = finite().fold(f64::INFINITY, f64::min);
     let span = finite().fold(f64::NEG_INFINITY, f64::max) - worst;

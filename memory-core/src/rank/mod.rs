@@ -1,8 +1,8 @@
-//! How well a text answers a question.
+//! Ranking of candidates by their relevance to a query.
 //!
-//! What speaks for a candidate is gathered as numbers ([`evidence()`]), weighed ([`Weights`], of which each [`Shape`] of collections has its own) and summed up ([`score()`]); what
-//! is recent gains ([`recency()`]), and what repeats a better one is put back ([`diverse()`]). Where a model reads the best again,
-//! its scores take the place of the sums ([`rerank()`]). All of it is pure.
+//! The evidence for a candidate is a list of features ([`evidence()`]), which are weighted ([`Weights`], one set per [`Shape`] of
+//! collection) and summed ([`score()`]). Recent candidates gain ([`recency()`]), and repetitions of better candidates rank lower
+//! ([`diverse()`]). If a model reranks the best candidates, its scores replace the sums ([`rerank()`]). All functions are pure.
 
 mod bm25;
 mod diversity;

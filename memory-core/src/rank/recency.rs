@@ -1,11 +1,13 @@
-//! What is recent.
+//! The recency of a memory.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// After so long the recency has fallen to 1/e.
+/// Age at which the recency has decayed to 1/e.
 pub const FADES_IN: TimeDelta = TimeDelta::days(30);
 
-/// Returns `exp(-age / 30 days)`: 1.0 for what was just written, never below 0. What lies in the future is new.
+/// Returns `exp(-age / 30 days)`: 1.0 at age 0, decaying towards 0.
+///
+/// A creation time in the future counts as age 0.
 pub fn recency(created_at: DateTime<Utc>, now: DateTime<Utc>) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "a second more or less does not show")]
     let seconds = |span: TimeDelta| span.num_seconds() as f32;

@@ -1,4 +1,4 @@
-//! What a reranking model makes of the order.
+//! Ordering of candidates by the scores of a reranking model.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -7,52 +7,53 @@ use std::str::FromStr;
 use super::logit::{min_max, sigmoid};
 use crate::ParseError;
 
-/// How a reranking model's raw scores become relevance.
+/// The normalization of raw model scores to relevance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Normalise {
-    /// Each by itself, by [`sigmoid()`], so that nothing need be relevant.
+    /// Each score is mapped by [`sigmoid()`], independently of the others; all may be irrelevant.
     #[default]
     Sigmoid,
-    /// Each among the others, by [`min_max()`]: the best is always wholly relevant, and the worst not at all.
+    /// All scores are mapped by [`min_max()`]: the best has relevance 1 and the worst 0.
     MinMax,
 }
 
-/// How the best hits of a search are read again.
+/// Settings for reranking the best hits of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RerankRules {
-    /// How raw scores become relevance.
+    /// The normalization of raw scores.
     pub normalise: Normalise,
-    /// What is less relevant is left out, if the question does not say otherwise; from 0, which leaves nothing out, to 1.
+    /// Default minimum relevance of a hit, from 0 (no minimum) to 1; a query can override it.
     pub threshold: f32,
-    /// How many hits the model is shown at most.
+    /// Maximum number of hits that the model scores.
     pub candidates: usize,
-    /// How many characters of each it is shown at most, from the beginning.
+    /// Maximum number of characters of each hit that the model reads, from its start.
     pub characters: usize,
 }
 
 impl Default for RerankRules {
-    /// What a small cross-encoder reads within a second or so.
+    /// Returns limits that a small cross-encoder processes within about one second.
     fn default() -> Self {
         Self { normalise: Normalise::Sigmoid, threshold: 0.35, candidates: 50, characters: 2_000 }
     }
 }
 
-/// A candidate as a reranking model sees it.
+/// A candidate scored by a reranking model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reread {
-    /// Its number among the candidates.
+    /// Its index among the candidates.
     pub number: usize,
-    /// How well it answers, from 0 to 1.
+    /// Its relevance, from 0 to 1.
     pub relevance: f32,
-    /// That together with its newness.
+    /// The weighted sum of relevance and recency.
     pub worth: f32,
 }
 
-/// Returns the candidates that are as relevant as `threshold` or more, by what they are worth, best first. That is their
-/// relevance and, as far as `weight` says, their newness. Equals go by their raw scores, and then as they came.
+/// Returns the candidates with a relevance of at least `threshold`, best first.
+///
+/// They are sorted by `(1 - weight) * relevance + weight * recency`. Ties are ordered by raw score, then by input order.
 ///
 /// # Errors
-/// Says what is wrong if `scores` are not one finite number for each candidate, of which `recency` tells how many there are.
+/// Returns a message if `scores` does not contain exactly one finite number for each element of `recency`.
 pub fn rerank(scores: &[f32], normalise: Normalise, threshold: f32, recency: &[f32], weight: f32) -> Result<Vec<Reread>, String> {
     if scores.len() != recency.len() {
         return Err(format!("it answered with {} scores for {} texts", scores.len(), recency.len()));
@@ -70,7 +71,7 @@ pub fn rerank(scores: &[f32], normalise: Normalise, threshold: f32, recency: &[f
         .filter(|reread| threshold <= reread.relevance)
         .collect();
     let better = |one: &Reread, other: &Reread| -> Ordering {
-        // Far from 0 the sigmoid is flat, where the scores themselves still tell.
+        // Far from 0 the sigmoid is flat in f32, but the raw scores still differ.
         other.worth.total_cmp(&one.worth).then_with(|| scores[other.number].total_cmp(&scores[one.number]))
     };
     passing.sort_by(better);
@@ -78,7 +79,7 @@ pub fn rerank(scores: &[f32], normalise: Normalise, threshold: f32, recency: &[f
 }
 
 impl Normalise {
-    /// Returns the word for it.
+    /// Returns the name of the variant.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Sigmoid => "sigmoid",

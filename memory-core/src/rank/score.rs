@@ -1,19 +1,21 @@
-//! From evidence to a score.
+//! The score of a candidate.
 
 use super::{Evidence, PARTS, Ranker};
 
 /// A candidate with its score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scored {
-    /// Its number among the candidates.
+    /// Its index among the candidates.
     pub number: usize,
-    /// The sum of what its evidence is worth.
+    /// The sum of its weighted evidence.
     pub score: f32,
-    /// The likelihood, from 0 to 1, that it is an answer; comparable between questions and shapes.
+    /// The probability that the candidate is relevant, from 0 to 1; comparable between queries and shapes.
     pub relevance: f32,
 }
 
-/// Returns every candidate with its score, in the order of the candidates. Each comes with the ranker for its shape.
+/// Returns the scores of all candidates in input order.
+///
+/// `rankers` contains the ranker for the shape of each candidate, in the same order.
 pub fn score(evidence: &[Evidence], rankers: &[&Ranker]) -> Vec<Scored> {
     let scored = evidence.iter().zip(rankers).enumerate();
     scored
