@@ -11,7 +11,7 @@ use crate::{Asked, Found, Hit, Query, QuestionVector, Ranking, Reranking, Servic
 
 /// Minimum number of hits that are reordered for diversity.
 ///
-/// It exceeds all usual limits, so that the first hits do not depend on the limit.
+/// All limits up to `WEIGHED - SPARE` reorder the same hits, so that the first hits do not depend on the limit.
 const WEIGHED: usize = 150;
 
 /// Number of hits beyond the limit that are reordered for diversity.

@@ -5,9 +5,10 @@ use std::collections::BinaryHeap;
 
 /// Returns the indices of the best `limit` candidates by maximal marginal relevance, best first.
 ///
-/// See Carbonell and Goldstein, "The Use of MMR", 1998. Each step selects the candidate with the largest `lambda · relevance − (1 −
-/// lambda) · similarity`, where the similarity is that to the most similar selected candidate. Relevance and similarity range from 0 to 1.
-/// With a `lambda` of 1, the order is that of relevance alone. Ties go to the candidate with the lower index.
+/// See Carbonell and Goldstein, "The Use of MMR", 1998. Each step selects the candidate with the largest
+/// `lambda · relevance − (1 − lambda) · similarity`, where the similarity is that to the most similar selected candidate. Relevance and
+/// similarity range from 0 to 1. With a `lambda` of 1, the order is that of relevance alone. Ties go to the candidate with the lower
+/// index.
 ///
 /// The gain of a candidate never grows as others are selected. Therefore only the candidate with the largest bound is compared, and
 /// only with those selected since its last comparison; no pair is compared twice.
