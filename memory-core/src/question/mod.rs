@@ -93,7 +93,7 @@ pub enum Role {
 pub struct Parsed {
     /// The query without the filters.
     pub question: Question,
-    /// The filter passed to [`parse()`], narrowed by the filters in the query.
+    /// The filter passed to [`parse()`], combined with the filters in the query.
     ///
     /// These are `tag:`, `scope:`, `category:`, `source:`, `from:` and `to:`.
     pub filter: Filter,

@@ -17,6 +17,8 @@ pub(super) fn is_key(key: &str) -> bool {
 
 /// Parses a filter such as `tag:work` into `filter`; returns whether `text` is a filter.
 ///
+/// Tags are added, and `from:` and `to:` can only shorten the period. `source:`, `scope:` and `category:` replace the value in `filter`.
+///
 /// # Errors
 /// Returns a sentence with the reason if `text` looks like a filter but is invalid.
 pub(super) fn narrow(text: &str, filter: &mut Filter) -> Result<bool, String> {

@@ -35,10 +35,10 @@ const PROSE_WORDS: usize = 15;
 /// Parses a query.
 ///
 /// A text matches if it contains any of the words. `"a phrase"` is required, `-word` and `-"a phrase"` are excluded, and `begin*` matches
-/// every word with that prefix. `tag:`, `scope:`, `category:`, `source:`, `from:` and `to:` (a year, month or day, as in `2026-05`) narrow
-/// `filter`. All other input is text, including an unclosed quotation mark and a `tag:` without a value; an invalid filter is reported in
-/// `misread`. The quotation marks `“…”`, `„…“`, `«…»`, `「…」` and `『…』` also delimit phrases. In prose, which has 15 or more words outside
-/// quotation marks, quotation marks are plain text.
+/// every word with that prefix. `tag:`, `scope:`, `category:`, `source:`, `from:` and `to:` (a year, month or day, as in `2026-05`) are
+/// combined with `filter`. All other input is text, including an unclosed quotation mark and a `tag:` without a value; an invalid filter
+/// is reported in `misread`. The quotation marks `“…”`, `„…“`, `«…»`, `「…」` and `『…』` also delimit phrases. In prose, which has 15 or more
+/// words outside quotation marks, quotation marks are plain text.
 ///
 /// A dialogue, which has one message per line after the name of its speaker, consists of words only; words of later messages have more
 /// weight.
