@@ -57,7 +57,12 @@ fn a_living_daemon_is_named_to_the_next_one_and_a_killed_one_makes_way() {
     first.kill().unwrap();
     first.wait().unwrap();
     assert_eq!(fs::read_to_string(home.path().join(".daemon.lock")).unwrap(), format!("{}\n", first.id()));
-    assert_eq!(DaemonLock::running(home.path()).unwrap(), None);
+    // The kernel may release the lock of a killed process a moment after its end.
+    let is_running = || DaemonLock::running(home.path()).unwrap().is_some();
+    assert!((0..1_000_000).any(|_| !is_running() || {
+        std::thread::yield_now();
+        false
+    }));
     let mut second = daemon(home.path());
     assert_eq!(DaemonLock::running(home.path()).unwrap(), Some(DaemonProcess { pid: Some(second.id()) }));
     second.kill().unwrap();
