@@ -12,6 +12,9 @@ pub struct ApiKey(String);
 #[error("an API key has at least one character, and no spaces, line ends or letters outside of ASCII within")]
 pub struct ApiKeyError;
 
+/// The minimum length of a start of a key that is redacted: shorter ones, such as `sk-`, reveal nothing.
+const SHORTEST_PART: usize = 4;
+
 impl ApiKey {
     /// Returns the value of the `Authorization` header.
     pub(super) fn bearer(&self) -> String {
@@ -24,8 +27,12 @@ impl ApiKey {
     }
 
     /// Returns `text`, a message of the server, with each occurrence of the key replaced by `[key]`.
+    ///
+    /// A start of the key at the end of `text` is replaced too: long messages are cut, perhaps within the key.
     pub(super) fn strike_out(&self, text: &str) -> String {
-        text.replace(&self.0, "[key]")
+        let text = text.replace(&self.0, "[key]");
+        let cut = (SHORTEST_PART..self.0.len()).rev().find_map(|length| text.strip_suffix(&self.0[..length]));
+        cut.map_or_else(|| text.clone(), |before| format!("{before}[key]"))
     }
 }
 
@@ -58,6 +65,8 @@ mod tests {
         assert_eq!(format!("{key:?} {key:#?}"), "ApiKey(…) ApiKey(…)");
         assert_eq!(key.bearer(), "Bearer sk-abc123");
         assert_eq!(key.strike_out("wrong key: sk-abc123."), "wrong key: [key].");
+        assert_eq!(key.strike_out("wrong key: sk-abc"), "wrong key: [key]", "cut within the key");
+        assert_eq!(key.strike_out("wrong key: sk-"), "wrong key: sk-");
         for bad in ["", " \n", "two words", "line\r\nInjected: yes", "schlüssel"] {
             assert_eq!(bad.parse::<ApiKey>(), Err(ApiKeyError), "{bad:?}");
         }
