@@ -135,7 +135,8 @@ impl Server {
     fn give_up(&self, failure: Failure, tries: u32) -> Refusal {
         let Failure { kind, what, hint, complaint, .. } = failure;
         let times = if 1 < tries { format!(", {tries} times") } else { String::new() };
-        Refusal { kind, why: self.says(&format!("{what}{times}")), hint, complaint: complaint.map(|own| self.without_key(&own)) }
+        let why = self.says(&format!("{}{times}", self.without_key(&what)));
+        Refusal { kind, why, hint, complaint: complaint.map(|own| self.without_key(&own)) }
     }
 
     fn attempt(&self, body: &[u8], timeout: Duration) -> Result<Vec<u8>, Failure> {
