@@ -1,5 +1,6 @@
-//! The least that answers a question from SQLite's full-text index: `bare-fts5 DATABASE WORD…` prints the ten best
-//! documents; `bare-fts5 --build DATABASE NOTES` makes the database from the generated notes.
+//! A minimal full-text search with `SQLite` FTS5, as a baseline.
+//!
+//! `bare-fts5 DATABASE WORD…` prints the ten best documents; `bare-fts5 --build DATABASE NOTES` creates the database from generated notes.
 
 use std::{env, error::Error, fs};
 

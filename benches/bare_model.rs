@@ -1,4 +1,6 @@
-//! The least that turns a question into a vector: `bare-model MODEL-FOLDER WORD…` prints its first number.
+//! A minimal program that embeds a query, as a baseline.
+//!
+//! `bare-model MODEL-FOLDER WORD…` prints the first component of the vector.
 
 use std::path::Path;
 use std::{env, error::Error};

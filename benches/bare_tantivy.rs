@@ -1,4 +1,6 @@
-//! The least that answers a question from a tantivy index: `bare-tantivy INDEX WORD…` prints the ten best documents.
+//! A minimal full-text search with tantivy, as a baseline: `bare-tantivy INDEX WORD…`.
+//!
+//! It prints the score and the address of the ten best documents.
 
 use std::{env, error::Error};
 

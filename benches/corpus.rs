@@ -1,24 +1,27 @@
-//! Notes and questions that are the same in every run: about 60 words each, drawn from a vocabulary whose words are as
-//! unevenly frequent as those of a language (Zipf's law).
+//! Deterministic generator of notes and queries.
+//!
+//! Each note has about 60 words, drawn from a vocabulary with the word frequencies of a natural language (Zipf's law).
 
 #![forbid(unsafe_code)]
 
 use std::fmt::Write;
 
-/// How many different words there are.
+/// Number of distinct words.
 const VOCABULARY: u32 = 40_000;
 
-/// A source of numbers that is the same in every run (a linear congruential generator with Knuth's constants).
+/// A deterministic random number generator.
+///
+/// It is a linear congruential generator with Knuth's constants.
 #[derive(Debug, Clone)]
 pub struct Chance(u64);
 
 impl Chance {
-    /// Returns the source with this seed.
+    /// Creates a generator with this seed.
     pub fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// Returns a number below `limit`.
+    /// Returns the next number, at least 0 and below `limit`.
     ///
     /// # Panics
     /// If `limit` is 0.
@@ -27,9 +30,9 @@ impl Chance {
         u32::try_from((self.0 >> 33) % u64::from(limit)).expect("it is below a u32")
     }
 
-    /// Returns the rank of a word: 0 is the most frequent one.
+    /// Returns the rank of a random word; rank 0 is the most frequent word.
     fn rank(&mut self) -> u32 {
-        // The exponential of an even number is distributed as 1/x, which is Zipf's law.
+        // The exponential of a uniform random number is distributed as 1/x, which is Zipf's law.
         let even = f64::from(self.below(1 << 20)) / f64::from(1 << 20);
         let rank = (f64::from(VOCABULARY).ln() * even).exp() - 1.0;
         #[expect(
@@ -42,7 +45,9 @@ impl Chance {
     }
 }
 
-/// Returns the word of a rank: syllables that no English stemmer touches.
+/// Returns the word of a rank.
+///
+/// It consists of syllables that no English stemmer changes.
 pub fn word(rank: u32) -> String {
     const SYLLABLES: [&str; 32] = [
         "ba", "co", "du", "fa", "go", "hu", "ja", "ko", "lu", "ma", "no", "pu", "ra", "so", "tu", "va", "wo", "zu", "bra", "clo",
@@ -85,7 +90,7 @@ pub fn note(number: u32) -> String {
     note
 }
 
-/// Returns question `number`: 3 to 5 words of all frequencies, each from some note.
+/// Returns query `number`: 3 to 5 words of high, medium and arbitrary frequency.
 pub fn question(number: u32) -> String {
     let mut chance = Chance::new(u64::from(number) + 99_999_999);
     let words = 3 + chance.below(3);

@@ -1,8 +1,11 @@
-//! Times actions of instances over HTTP: `http MEMORY FOLDER CLIENTS SECONDS`.
+//! Benchmark of instance actions over HTTP: `http MEMORY FOLDER CLIENTS SECONDS`.
 //!
-//! Starts `MEMORY instance serve` with its home in `FOLDER`, and prints how many records a second are appended over one and more
-//! connections, beside a bare loop of write and fsync in the same folder that runs in turn with it; how long the last 20 of a session
-//! of a million records and the value of a key take; and how `CLIENTS` connections at once fare for `SECONDS`.
+//! It starts `MEMORY instance serve` with its home in `FOLDER`, and prints:
+//!
+//! - the number of records appended per second over 1, 8 and 64 connections, compared with a bare loop of write and fsync in the same
+//!   folder, which runs alternately with it
+//! - the latency of reading the last 20 records of a session with a million records, and of reading the value of a key
+//! - the throughput, latency and peak memory under the load of `CLIENTS` concurrent connections for `SECONDS`
 
 use std::env;
 use std::error::Error;
@@ -17,11 +20,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// So often are we and the bare loop asked in turn, for so long.
+/// Number of rounds; in each, the bare loop and the server run for the duration of `ROUND` each.
 const ROUNDS: usize = 9;
 const ROUND: Duration = Duration::from_millis(500);
 
-/// How many records the long session has.
+/// Number of records of the long session.
 const LONG: u32 = 1_000_000;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -46,7 +49,7 @@ fn main() -> Outcome<()> {
     many(&server, clients, Duration::from_secs(seconds))
 }
 
-/// Appends over more and more connections, in turn with the bare loop.
+/// Measures appends over different numbers of connections, alternately with the bare loop.
 fn appends(server: &Server, folder: &Path) -> Outcome<()> {
     println!("| connections | appends | bare write and fsync | ratio |\n|---:|---:|---:|---:|");
     for connections in [1, 8, 64] {
@@ -103,7 +106,7 @@ fn bare_appends(folder: &Path) -> Outcome<f64> {
     Ok(f64::from(count) / ROUND.as_secs_f64())
 }
 
-/// Has many ask at once: half of them append to ten sessions, the others read.
+/// Measures `clients` concurrent connections: half of them append to ten sessions, the other half read.
 fn many(server: &Server, clients: usize, time: Duration) -> Outcome<()> {
     let begin = Barrier::new(clients + 1);
     let (mut times, mut errors) = (Vec::new(), Vec::new());
@@ -112,7 +115,7 @@ fn many(server: &Server, clients: usize, time: Duration) -> Outcome<()> {
         for number in 0..clients {
             let begin = &begin;
             let work = move || ask_for(server, number, time, begin);
-            // So many threads need little room each.
+            // A small stack limits the memory of thousands of threads.
             asking.push(thread::Builder::new().stack_size(128 * 1024).spawn_scoped(scope, work)?);
         }
         begin.wait();
@@ -159,7 +162,7 @@ fn ask_for(server: &Server, number: usize, time: Duration, begin: &Barrier) -> (
     (times, None)
 }
 
-/// Measures how many milliseconds `ask` takes, so many times; sorted.
+/// Calls `ask` `count` times and returns the durations in milliseconds, in ascending order.
 fn times(count: usize, mut ask: impl FnMut() -> Outcome<()>) -> Outcome<Vec<f64>> {
     let mut times = Vec::new();
     for _ in 0..count {
@@ -192,7 +195,7 @@ fn write_long_session(home: &Path) -> Outcome<()> {
     Ok(file.flush()?)
 }
 
-/// The server, which is ended when it goes out of scope.
+/// A running server, which is killed on drop.
 struct Server {
     process: Child,
     place: String,
@@ -220,13 +223,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended.
+        // The server may have exited already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// One connection, which asks again and again.
+/// A client with one persistent connection.
 struct Client {
     stream: BufReader<TcpStream>,
     place: String,

@@ -1,8 +1,10 @@
-//! Times what sessions and values in files take within one process: `instances FOLDER`.
+//! Benchmark of sessions and values in files, within one process: `instances FOLDER`.
 //!
-//! Prints how many records a second are appended to one session, and to a session of its own, by one and more threads, beside a bare loop
-//! of write and fsync in the same folder that runs in turn with it; and how long the last 20 of a session of a million records, all of
-//! them, and the value of a key take.
+//! It prints:
+//!
+//! - the number of records appended per second by 1, 8 and 64 threads, to a shared session and to one session per thread, compared with a
+//!   bare loop of write and fsync in the same folder, which runs alternately with it
+//! - the latency of reading the last 20 and all records of a session with a million records, and of reading the value of a key
 
 use std::env;
 use std::error::Error;
@@ -20,11 +22,11 @@ use memory_store::history::HistoryFolder;
 use memory_store::kv::ValueFolder;
 use memory_store::{RandomIds, SystemClock};
 
-/// So often are we and the bare loop asked in turn, for so long.
+/// Number of rounds; in each, the bare loop and the appends run for the duration of `ROUND` each.
 const ROUNDS: usize = 9;
 const ROUND: Duration = Duration::from_millis(500);
 
-/// How many records the long session has.
+/// Number of records of the long session.
 const LONG: u32 = 1_000_000;
 
 const SAID: &str = "Remind me to water the plants on Thursday, please.";
@@ -45,7 +47,7 @@ fn main() -> Outcome<()> {
     value(folder)
 }
 
-/// Appends on more and more threads, in turn with the bare loop.
+/// Measures appends by different numbers of threads, alternately with the bare loop.
 fn appends(messages: &Messages, folder: &Path) -> Outcome<()> {
     println!("| threads | sessions | appends | bare write and fsync | ratio |\n|---:|---:|---:|---:|---:|");
     for (threads, sessions) in [(1, 1), (8, 1), (64, 1), (8, 8), (64, 64)] {
@@ -128,7 +130,7 @@ fn value(folder: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// Returns how many milliseconds `work` takes, sorted.
+/// Calls `work` `count` times and returns the durations in milliseconds, in ascending order.
 fn times<E: Error + 'static>(count: usize, mut work: impl FnMut() -> Result<(), E>) -> Outcome<Vec<f64>> {
     let mut times = Vec::new();
     for _ in 0..count {

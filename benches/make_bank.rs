@@ -1,4 +1,6 @@
-//! Writes a bank to the standard output: `make-bank KEYS BYTES`, with values of about that many bytes.
+//! Writes a generated bank to standard output: `make-bank KEYS BYTES`.
+//!
+//! Each value has about `BYTES` bytes.
 
 use std::env;
 use std::error::Error;

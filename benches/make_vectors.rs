@@ -1,6 +1,7 @@
-//! Keeps made-up vectors of the model in a folder for every memory that has none: `make-vectors HOME MODEL-FOLDER`.
+//! Stores random vectors for the memories of a home: `make-vectors HOME MODEL-FOLDER`.
 //!
-//! They take the room and the time of real ones, which would take hours to make; they mean nothing.
+//! Every memory without a vector of the model gets one. Random vectors have the same size and search time as real vectors, which take hours
+//! to compute. The program prints the number of stored vectors.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use memory_agent::model::LocalEmbedder;
 use memory_core::{ContentHash, Embedder, Embeddings, MemoryStore, TextVector, embedded_text};
 use memory_store::{FileStore, Options};
 
-/// How many vectors are kept at once.
+/// Number of vectors that are stored in one write.
 const BATCH: usize = 10_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -36,11 +37,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Numbers that look random, the same in every run.
+/// A deterministic random number generator.
 struct Numbers(u64);
 
 impl Numbers {
-    /// Returns a vector of length 1 that points anywhere.
+    /// Returns a random vector of length 1.
     fn vector(&mut self, dimensions: usize) -> Vec<f32> {
         let mut number = || {
             self.0 ^= self.0 << 13;

@@ -1,7 +1,7 @@
-//! Times servers of the Model Context Protocol on the standard streams: `mcp ROUNDS 'COMMAND' TOOL ARGUMENTS…`, three for each.
+//! Benchmark of MCP servers on standard input and output: `mcp ROUNDS 'COMMAND' TOOL ARGUMENTS…`.
 //!
-//! Each round starts every server once, in turn. Prints how long it takes until it answers `initialize`, and how long a first
-//! call of the tool takes then; `ARGUMENTS` are JSON.
+//! Each server has three arguments; `ARGUMENTS` are JSON. Each round starts every server once, one after the other. The program prints the
+//! median time from the start to the response to `initialize`, and the median time of the first tool call after it.
 
 use std::env;
 use std::error::Error;
@@ -31,7 +31,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Starts a server and asks it; returns the milliseconds until it was ready, and those that the call took.
+/// Starts a server and calls the tool once.
+///
+/// Returns the milliseconds until the server was ready and the milliseconds of the call.
 fn ask(command: &str, tool: &str, arguments: &Value) -> Result<(f64, f64), Box<dyn Error>> {
     let mut words = command.split_whitespace();
     let start = Instant::now();

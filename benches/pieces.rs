@@ -1,4 +1,4 @@
-//! The pure pieces: words, scores, wikilinks, credentials, and the Markdown codec.
+//! Benchmarks of pure functions: tokens, snippets, credentials, wikilinks and the Markdown codec.
 
 use std::hint::black_box;
 

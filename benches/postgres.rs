@@ -1,5 +1,7 @@
-//! Times appends to sessions in a database beside bare `INSERT`s over a pool of the same kind, in turn, and reading the end of a session
-//! of a million records: `postgres ADDRESS`, where ADDRESS is that of an empty database.
+//! Benchmark of sessions in a Postgres database: `postgres ADDRESS`.
+//!
+//! `ADDRESS` is that of an empty database. The program compares appends with bare `INSERT` statements over a pool of the same kind, which
+//! run alternately, and measures reading the end of a session with a million records.
 
 use std::env;
 use std::error::Error;
@@ -18,10 +20,10 @@ use tokio::sync::OnceCell;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config, NoTls, Statement};
 
-/// So many rounds of each kind, in turn.
+/// Number of rounds; in each, all kinds of writes run one after the other.
 const ROUNDS: usize = 25;
 
-/// So many in each round and on each connection.
+/// Number of writes per round and connection.
 const TIMES: usize = 80;
 
 const BARE: &str = "INSERT INTO bare (session, position, role, said_at, text) VALUES ($1, $2, $3, $4, $5)";
@@ -94,7 +96,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// Does something on several threads, each several times, and returns how long each time took.
+/// Calls `once` `TIMES` times on each of several threads and returns the durations.
 fn at_once(connections: usize, once: impl Fn(usize, usize) -> Outcome<()> + Sync) -> Outcome<Vec<Duration>> {
     let on_one = |number: usize| {
         let time = |time: usize| {
@@ -122,7 +124,7 @@ fn append(store: &PostgresMessages, session: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// A pool of the same kind, with nothing around it.
+/// A connection pool of the same kind as the store's, without further logic.
 struct Bare {
     runtime: Runtime,
     pool: Pool<Plain>,
@@ -130,7 +132,7 @@ struct Bare {
 
 struct Plain(Config);
 
-/// A connection, and the statement once it is planned.
+/// A connection with its prepared statement, which is created on first use.
 struct Connection {
     client: Client,
     planned: OnceCell<Statement>,

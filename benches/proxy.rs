@@ -1,12 +1,13 @@
-//! Times a chat through `memory proxy`: `proxy MEMORY FOLDER FACTS STREAMS SECONDS`.
+//! Benchmark of a chat through `memory proxy`: `proxy MEMORY FOLDER FACTS STREAMS SECONDS`.
 //!
-//! Stands as a language model that answers at once, and prints how much later the whole answer comes through `MEMORY proxy` in its
-//! default setup (states kept by git, facts extracted) than from the model itself, asked in turn: for a client that keeps its connection,
-//! for one that makes a new one for each turn, and behind a model that writes head and body separately with Nagle's algorithm on.
+//! It runs a stub of a language model that responds immediately, and measures the latency that `MEMORY proxy` adds to a direct connection.
+//! Requests through the proxy and direct requests alternate. With the proxy's default setup (git versioning and fact extraction on), it
+//! prints the latency of the whole response for a client with a persistent connection, for a client with a new connection per turn, and for
+//! a model that writes head and body separately with Nagle's algorithm on.
 //!
-//! Then keeps `FACTS` facts in one conversation below `FOLDER`, without git and extraction, and prints how long the proxy takes to start;
-//! how much later the first token and the whole answer come; and how long `STREAMS` streams of 50 tokens a second each, all at once for
-//! `SECONDS`, are ever without a token, through the proxy and without it.
+//! Then it adds `FACTS` facts to one conversation below `FOLDER`, turns git versioning and summarization off, and prints the start time of
+//! the proxy, the latency of the first token and of the whole response, and the gaps between the tokens of `STREAMS` concurrent streams of
+//! 50 tokens per second for `SECONDS`, through the proxy and directly.
 
 use std::env;
 use std::error::Error;
@@ -24,20 +25,20 @@ use serde_json::Value;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// So often is each side asked, in turn; the first ones are not counted.
+/// Number of measured requests to each side, after `WARM` requests that are not measured.
 const ASKED: usize = 1_000;
 const WARM: usize = 50;
 
-/// Number of turns of a chat whose model fails to extract facts.
+/// Number of turns of the chat whose fact extraction yields no facts.
 const FAILING_TURNS: usize = 200;
 
-/// So often is it started.
+/// Number of measured starts of the proxy.
 const STARTS: usize = 20;
 
-/// Between two tokens.
+/// Interval between two tokens of a paced stream.
 const TICK: Duration = Duration::from_millis(20);
 
-/// How many tokens an answer has that comes at once.
+/// Number of tokens of a response that is streamed without delay.
 const TOKENS: usize = 20;
 
 fn main() -> Outcome<()> {
@@ -51,7 +52,7 @@ fn main() -> Outcome<()> {
     println!("| default setup | of | p50 | p99 |\n|---|---|---:|---:|");
     turns("kept connection", memory, folder, &model, [false, false])?;
     turns("new connection", memory, folder, &model, [true, true])?;
-    // Somebody who keeps a connection to that model waits for their own acknowledgements.
+    // On a persistent connection to this model, the client would measure its own delayed acknowledgements.
     turns("model with Nagle", memory, folder, &nagling, [false, true])?;
     println!();
     let place = folder.join("conversations");
@@ -77,14 +78,15 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// So many turns are timed in the default setup.
+/// Number of measured turns in the default setup.
 const TURNS: usize = 250;
 
-/// What turns off the work beside the talk.
+/// Flags that turn off background work and the limit on stored facts.
 const BARE: [&str; 4] = ["--no-summarization", "--no-git-versioning", "--max-entries", "1000000"];
 
-/// Has one conversation through a new proxy in its default setup and with the model itself, in turn; `reconnects` tells whether each turn
-/// has a connection of its own, through the proxy and with the model.
+/// Runs one conversation through a new proxy in its default setup and one directly, turn by turn.
+///
+/// `reconnects` contains whether each turn opens a new connection, first for the proxy, then for the model.
 fn turns(name: &str, memory: &str, folder: &Path, model: &str, reconnects: [bool; 2]) -> Outcome<()> {
     let place = folder.join(format!("default {name}"));
     if place.is_dir() {
@@ -118,7 +120,7 @@ fn turns(name: &str, memory: &str, folder: &Path, model: &str, reconnects: [bool
     Ok(())
 }
 
-/// Keeps facts in the conversation that is asked, unless they are there from before.
+/// Adds facts to the conversation at `place`, unless it exists.
 fn keep(memory: &str, place: &Path, folder: &Path, facts: usize) -> Outcome<()> {
     if place.is_dir() {
         return Ok(());
@@ -138,7 +140,7 @@ fn keep(memory: &str, place: &Path, folder: &Path, facts: usize) -> Outcome<()> 
     if status.success() { Ok(()) } else { Err("the facts could not be kept".into()) }
 }
 
-/// Asks the model and the proxy in turn.
+/// Measures streamed responses of the proxy and the model, alternately.
 fn latency(proxy: &str, model: &str) -> Outcome<()> {
     let [mut through, mut bare] = [Client::connect(proxy)?, Client::connect(model)?];
     let mut times = [const { Vec::new() }; 4];
@@ -166,7 +168,9 @@ fn latency(proxy: &str, model: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// Asks over 200 turns while the model answers requests for facts with what is none, and prints what the first and the last turns took.
+/// Measures `FAILING_TURNS` turns without extracted facts.
+///
+/// It prints the median time of the first tenth and of the last tenth.
 fn failing_extraction(memory: &str, folder: &Path, model: &str) -> Outcome<()> {
     let place = folder.join("failing");
     let flags = ["--no-git-versioning", "--max-entries", "1000000"];
@@ -188,7 +192,7 @@ fn failing_extraction(memory: &str, folder: &Path, model: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// Reads many streams at once.
+/// Measures the gaps between tokens of concurrent streams.
 fn many(name: &str, place: &str, streams: usize) -> Outcome<()> {
     let begin = Barrier::new(streams);
     let mut gaps = Vec::new();
@@ -225,14 +229,16 @@ fn many(name: &str, place: &str, streams: usize) -> Outcome<()> {
     Ok(())
 }
 
-/// A language model that streams, `fast` at once and `paced` 50 tokens a second, or answers at once, `whole`. Without `nodelay` the body
-/// of an answer waits until its head is acknowledged.
+/// Starts a language model stub and returns its address.
+///
+/// The request's model name selects the response: `fast` streams without delay, `paced` streams 50 tokens per second for `seconds`, and
+/// `whole` responds without streaming. Without `nodelay`, the body of a response is delayed until the client acknowledges its head.
 fn model(seconds: u64, nodelay: bool) -> Outcome<String> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let place = listener.local_addr()?.to_string();
     thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
-            // Whoever goes needs no answer.
+            // An error means that the client has disconnected.
             let answer = move || drop(answer(stream, seconds, nodelay));
             if thread::Builder::new().stack_size(256 * 1024).spawn(answer).is_err() {
                 return;
@@ -250,7 +256,7 @@ fn answer(stream: TcpStream, seconds: u64, nodelay: bool) -> Outcome<()> {
         let Some(body) = request(&mut reader)? else { return Ok(()) };
         let body: Value = serde_json::from_slice(&body)?;
         if body["stream"] != true {
-            // The prompt for the extraction of facts gets none.
+            // A request with a system message is the proxy's request for facts; this response contains no facts.
             let content = if body["messages"][0]["role"] == "system" { "[]" } else { "That is all I know about it." };
             let whole =
                 serde_json::json!({ "choices": [{ "message": { "role": "assistant", "content": content } }] }).to_string();
@@ -276,7 +282,7 @@ fn answer(stream: TcpStream, seconds: u64, nodelay: bool) -> Outcome<()> {
     }
 }
 
-/// Reads the body of the next request.
+/// Reads the body of the next request; returns `None` at the end of the connection.
 fn request(reader: &mut BufReader<TcpStream>) -> Outcome<Option<Vec<u8>>> {
     let mut length = 0;
     loop {
@@ -296,7 +302,7 @@ fn request(reader: &mut BufReader<TcpStream>) -> Outcome<Option<Vec<u8>>> {
     Ok(Some(body))
 }
 
-/// Somebody who asks, over one connection.
+/// A client with one persistent connection.
 struct Client {
     reader: BufReader<TcpStream>,
     place: String,
@@ -309,7 +315,9 @@ impl Client {
         Ok(Self { reader: BufReader::new(stream), place: place.to_owned() })
     }
 
-    /// Asks, tells `each` of every piece, and returns how long the first and the last of them took, in milliseconds.
+    /// Sends a request and calls `each` with every chunk of the response.
+    ///
+    /// Returns the milliseconds until the first chunk and until the end of the response.
     fn ask(&mut self, model: &str, question: &str, each: &mut dyn FnMut(&[u8])) -> Outcome<(f64, f64)> {
         let messages = serde_json::json!([{ "role": "user", "content": question }]);
         let body =
@@ -354,7 +362,7 @@ impl Client {
     }
 }
 
-/// A proxy that is ended when it goes out of scope.
+/// A running proxy, which is killed on drop.
 struct Proxy {
     process: Child,
     place: String,
@@ -383,7 +391,7 @@ impl Proxy {
 
 impl Drop for Proxy {
     fn drop(&mut self) {
-        // It may have ended.
+        // The proxy may have exited already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -393,7 +401,7 @@ fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1000.0
 }
 
-/// Returns the value below which so many in a hundred lie.
+/// Returns a percentile of `sorted`; 100 is the maximum.
 fn at(sorted: &[f64], percent: usize) -> f64 {
     sorted.get((sorted.len() * percent / 100).min(sorted.len().saturating_sub(1))).copied().unwrap_or_default()
 }

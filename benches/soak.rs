@@ -1,9 +1,11 @@
-//! Has a daemon serve everybody at once for a long time: `soak MEMORY FOLDER SECONDS`.
+//! Soak test of a daemon with concurrent clients: `soak MEMORY FOLDER SECONDS`.
 //!
-//! Starts `MEMORY serve --http` with its home in `FOLDER`. Until the time is over, two agents at the socket and one over MCP count in one
-//! memory, two command lines count in one bank, one client appends to a session over HTTP, and an editor writes files of its own in place;
-//! the agents at the socket and the command lines search as well. Prints what memory and file descriptors the daemon has from one tenth of
-//! the time to the next, how much was acknowledged, and how much of it is not there at the end.
+//! It starts `MEMORY serve --http` with its home in `FOLDER`. For `SECONDS`, two clients at the socket and one over MCP increment a counter
+//! in one memory, two command lines increment a counter in one bank, one client appends to a session over HTTP, and an editor overwrites
+//! its own files. The clients at the socket and the command lines also search.
+//!
+//! It prints the daemon's memory, file descriptors and threads ten times at equal intervals, and at the end the number of acknowledged
+//! writes and how many of them are lost.
 
 use std::env;
 use std::error::Error;
@@ -21,10 +23,10 @@ use serde_json::{Value, json};
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// So often is it looked how the daemon fares.
+/// Number of measurements of the daemon's resources.
 const LOOKS: u32 = 10;
 
-/// How many files the editor has.
+/// Number of files that the editor overwrites in turn.
 const FILES: u64 = 20;
 
 fn main() -> Outcome<()> {
@@ -77,7 +79,7 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-/// The home, and the program that knows it.
+/// The home of the daemon and the path of the program.
 struct Home {
     memory: String,
     root: PathBuf,
@@ -99,7 +101,7 @@ impl Home {
     }
 }
 
-/// A daemon that is ended when it goes out of scope.
+/// A running daemon, which is killed on drop.
 struct Daemon {
     process: Child,
     http: String,
@@ -116,7 +118,7 @@ impl Daemon {
         Ok(Self { process, http })
     }
 
-    /// Returns its memory in MB, its file descriptors and its threads.
+    /// Returns the daemon's resident anonymous memory in MB, and its numbers of file descriptors and threads.
     fn holds(&self) -> Outcome<(f64, usize, u64)> {
         let own = PathBuf::from(format!("/proc/{}", self.process.id()));
         let status = fs::read_to_string(own.join("status"))?;
@@ -131,7 +133,7 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // It may have ended.
+        // The daemon may have exited already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -157,7 +159,10 @@ fn number_in(text: &str) -> Outcome<u64> {
     Ok(digits.parse()?)
 }
 
-/// Counts one further in a memory, by a tool that is called; whoever was faster is asked again.
+/// Increments the counter in a memory with the tools behind `call`.
+///
+/// If another client has changed the counter since `known`, reads the new value and retries. `call` returns `None` if the tool reports an
+/// error.
 fn count(id: &str, known: &mut u64, call: &mut dyn FnMut(&str, Value) -> Outcome<Option<Value>>) -> Outcome<()> {
     loop {
         let (old, new) = (format!("is {known}."), format!("is {}.", *known + 1));
@@ -208,7 +213,7 @@ fn over_mcp(home: &Home, id: &str, over: &AtomicBool) -> Outcome<u64> {
             loop {
                 let mut answer: Value = serde_json::from_str(&answers.next().ok_or("the server has gone")??)?;
                 if answer["id"].is_null() {
-                    // Something was notified in between.
+                    // This is a notification.
                     continue;
                 }
                 let failed = answer["result"]["isError"] == json!(true) || answer["result"].is_null();
@@ -267,7 +272,7 @@ fn in_an_editor(home: &Home, over: &AtomicBool) -> Outcome<u64> {
     Ok(written)
 }
 
-/// Returns how many files of the editor are as it left them.
+/// Returns the number of files that contain the last text of the editor.
 fn files_as_left(home: &Home, written: u64) -> Outcome<u64> {
     let mut kept = 0;
     for last in written.saturating_sub(FILES)..written {

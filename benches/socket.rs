@@ -1,7 +1,7 @@
-//! Times `memory_search` over the socket of a running daemon: `socket HOME QUESTIONS`.
+//! Benchmark of `memory_search` over the socket of a running daemon: `socket HOME QUESTIONS`.
 //!
-//! Prints how long round trips over one connection take, at first and when each question was asked before, and how many requests
-//! a second are then answered over sixteen, each of which asks the next question once it has the answer to the last.
+//! It prints the latency over one connection for new queries and for repeated queries, and the number of requests per second over 16
+//! concurrent connections. Each connection sends the next request after the response to the previous one.
 
 use std::env;
 use std::error::Error;
@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-/// So many ask at once.
+/// Number of concurrent connections.
 const CONNECTIONS: u32 = 16;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Asks all questions, and returns how many milliseconds each took, in order.
+/// Sends all queries and returns their durations in milliseconds, in ascending order.
 fn times(client: &mut Client, questions: u32) -> Result<Vec<f64>, Box<dyn Error>> {
     let mut times = Vec::new();
     for number in 0..questions {
@@ -56,7 +56,7 @@ fn times(client: &mut Client, questions: u32) -> Result<Vec<f64>, Box<dyn Error>
     Ok(times)
 }
 
-/// Asks all questions, from another one on than others do.
+/// Sends all queries, starting at a different query for each connection.
 fn ask_all(place: &Path, first: u32, questions: u32) -> Result<(), String> {
     let asked = || -> Result<(), Box<dyn Error>> {
         let mut client = Client::connect(place)?;
@@ -81,7 +81,7 @@ impl Client {
         self.stream.get_mut().write_all(format!("{request}\n").as_bytes())?;
         self.answer.clear();
         self.stream.read_line(&mut self.answer)?;
-        // The whole answer is read by whoever asks in earnest; that it is one is seen at its beginning.
+        // Only the start of the response is checked; parsing all of it would add to the measured time.
         let is_answer = self.answer.starts_with(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{number},\"result\":"));
         if is_answer { Ok(()) } else { Err(format!("{:?} was answered with {}", Value::from(number), self.answer).into()) }
     }

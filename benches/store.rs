@@ -1,4 +1,4 @@
-//! The store in a process that stays: writing, reading and searching in homes of growing size.
+//! Benchmarks of search, read and write in a long-lived process, with 1,000 to 100,000 memories.
 
 use std::sync::Arc;
 

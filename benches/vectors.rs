@@ -1,4 +1,6 @@
-//! The vectors: opening them, and finding the nearest, among growing numbers of 384 dimensions.
+//! Benchmarks of vector storage and nearest-neighbour search.
+//!
+//! They run with 10,000 to 1,000,000 vectors of 384 dimensions.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -10,10 +12,10 @@ use memory_store::{Embedded, Vectors};
 
 const DIMENSIONS: usize = 384;
 
-/// How many vectors are written at once.
+/// Number of vectors that are stored in one write.
 const BATCH: usize = 10_000;
 
-/// Numbers that look random, the same in every run.
+/// A deterministic random number generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -32,7 +34,7 @@ fn open(place: &Path) -> Vectors {
     Vectors::open(place, "bench", DIMENSIONS).expect("the folder is ours")
 }
 
-/// Keeps more vectors until there are `count`.
+/// Adds random vectors until there are `count`.
 fn fill(vectors: &mut Vectors, numbers: &mut Numbers, count: usize) {
     let text = ContentHash::of("text");
     while vectors.count() < count {
@@ -58,7 +60,7 @@ fn vectors(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("nearest", count), |bencher| {
             bencher.iter(|| black_box(vectors.nearest(&query, 10, &|_| true)));
         });
-        // What a process pays that has just started: no page of the files is mapped yet.
+        // This is the cost for a new process: no page of the files is mapped yet.
         group.bench_function(BenchmarkId::new("open and nearest", count), |bencher| {
             bencher.iter(|| black_box(open(place.path()).nearest(&query, 10, &|_| true)));
         });

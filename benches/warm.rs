@@ -1,7 +1,7 @@
-//! Times searches in a process that stays: `warm HOME QUESTIONS [--model FOLDER]`.
+//! Benchmark of searches in a long-lived process: `warm HOME QUESTIONS [--model FOLDER]`.
 //!
-//! Each question is asked once before it counts. Prints the median and the slowest of a hundred, and names the slowest
-//! questions. With `--model`, the sentence-transformer in that folder has read each question before, and vectors count too.
+//! Every query runs once before the measurement. The program prints percentiles of the latency, and the five slowest queries to standard
+//! error. With `--model`, the search also uses vectors; the sentence transformer in that folder embeds each query before the measurement.
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A model that is asked once for each question, so that its own time does not count.
+/// An embedder with a cache, so that the time of the model is not measured.
 #[derive(Debug)]
 struct Remembering {
     model: LocalEmbedder,

@@ -1,8 +1,8 @@
-//! Times whole commands, side by side: `whole-process ROUNDS 'COMMAND' 'COMMAND'…`.
+//! Benchmark of whole commands in comparison: `whole-process ROUNDS 'COMMAND' 'COMMAND'…`.
 //!
-//! Each round runs every command once, in turn, so that a slow moment of the machine meets all of them. `{}` in a command
-//! stands for question number n, the same for all commands of a round. Prints the median time of each, its share of the
-//! last one's, and its largest memory (as `/usr/bin/time` tells it, where there is one).
+//! Each round runs every command once, one after the other, so that temporary load affects all commands alike. `{}` in a command is
+//! replaced by a query, which is the same for all commands of a round. The program prints the median time of each command, its ratio to the
+//! median of the last command, and its peak memory, if `/usr/bin/time` exists.
 
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let commands: Vec<_> = arguments.collect();
     let mut times = vec![Vec::new(); commands.len()];
     let mut memory = vec![0; commands.len()];
-    // What is timed is a cold process, not a cold disk: each question is asked once before it counts.
+    // The benchmark measures a cold process, not a cold disk: all rounds run once before the measurement.
     for (round, counts) in (0..rounds).map(|round| (round, false)).chain((0..rounds).map(|round| (round, true))) {
         let question = corpus::question(round);
         for (index, command) in commands.iter().enumerate() {

@@ -1,4 +1,6 @@
-//! Public baselines over the same turns: BM25, SQLite's full-text index, the cosine of a model, and their reciprocal rank fusion.
+//! Public baselines for the ranking.
+//!
+//! They are BM25, `SQLite`'s full-text index, the cosine similarity of a model, and the reciprocal rank fusion of BM25 and the cosine.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,27 +13,29 @@ use serde_json::Value;
 use crate::Outcome;
 use crate::data::{Data, text};
 
-/// The parameters of BM25, as Robertson and Zaragoza (2009) recommend them.
+/// Parameters of BM25, as recommended by Robertson and Zaragoza (2009).
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
-/// The constant of reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009).
+/// Constant of reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009).
 const FUSION: f64 = 60.0;
 
-/// A baseline.
+/// A baseline ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Baseline {
-    /// BM25 over stems, or over pairs of characters in scripts without blanks, with the statistics of the conversation.
+    /// BM25 over stems, or over bigrams in scripts without blanks.
+    ///
+    /// The statistics are those of the conversation.
     Bm25,
-    /// SQLite's FTS5 with Porter stems; any word of the question.
+    /// `SQLite` FTS5 with the Porter stemmer; a turn matches if it contains any content word.
     Fts5,
-    /// The cosine of the vectors of a model.
+    /// Cosine similarity of the vectors of a model.
     Cosine,
-    /// Reciprocal rank fusion of BM25 and the cosine.
+    /// Reciprocal rank fusion of BM25 and cosine similarity.
     Fusion,
 }
 
-/// The turns of one conversation.
+/// The indexed turns of one conversation.
 struct Conversation {
     turns: Vec<usize>,
     terms: Vec<HashMap<String, u32>>,
@@ -40,7 +44,7 @@ struct Conversation {
     database: Connection,
 }
 
-/// All conversations of a set.
+/// The indexed conversations of a data set.
 pub(crate) struct Baselines<'d> {
     data: &'d Data,
     conversations: HashMap<&'d str, Conversation>,
@@ -55,7 +59,9 @@ impl<'d> Baselines<'d> {
         Ok(Self { data, conversations })
     }
 
-    /// Returns the turns that a question may see, best first.
+    /// Returns the turns that are visible to a query, best first.
+    ///
+    /// Without a model, `Cosine` and `Fusion` rank like `Bm25`.
     pub(crate) fn rank(&self, baseline: Baseline, question: &Value, model: Option<&dyn Embedder>) -> Outcome<Vec<usize>> {
         let conversation = &self.conversations[text(question, "conversation")];
         let hidden = self.data.hidden(question);
@@ -135,13 +141,15 @@ impl Conversation {
     }
 }
 
-/// Returns the words of a question without those that hold sentences together: all baselines are better without them.
+/// Returns the content words and dates of a query.
+///
+/// All baselines perform better without stop words.
 fn content_words(asked: &str) -> Vec<Word> {
     let words = parse(asked, &Filter::default()).question.words;
     words.into_iter().filter(|word| matches!(word.role, Role::Content | Role::Date)).collect()
 }
 
-/// Returns how often each stem, or pair of characters, stands in a text.
+/// Returns the frequency of each stem or bigram in a text.
 fn frequencies(content: &str) -> HashMap<String, u32> {
     let mut terms = HashMap::new();
     tokens(content, &mut |token| {

@@ -1,4 +1,4 @@
-//! The conversations, and what is asked of them.
+//! Loading of data sets: conversations and the questions about them.
 
 use std::collections::HashSet;
 use std::fs;
@@ -12,18 +12,18 @@ use crate::Outcome;
 
 const CORPUS: &str = ".corpus.jsonl";
 
-/// A set of conversations and the questions about them.
+/// A data set of conversations and questions.
 pub(crate) struct Data {
-    /// The name of its files.
+    /// The prefix of its file names.
     pub(crate) name: String,
     pub(crate) turns: Vec<Value>,
     pub(crate) questions: Vec<Value>,
-    /// Those that have no answer: no figure counts them, but they tell what a score means.
+    /// The questions without an answer. They do not count in any figure, but they calibrate the relevance.
     pub(crate) unanswerable: Vec<Value>,
 }
 
 impl Data {
-    /// Reads all sets of a folder, in the order of their names.
+    /// Reads all data sets of a folder, sorted by name.
     pub(crate) fn read_all(folder: &Path) -> Outcome<Vec<Self>> {
         let mut names = Vec::new();
         for entry in fs::read_dir(folder)? {
@@ -48,7 +48,9 @@ impl Data {
         Ok(Self { name, turns, questions, unanswerable })
     }
 
-    /// Returns the numbers of the turns that a question may not see: those of its conversation from `before` on.
+    /// Returns the indices of the turns that are hidden from a question.
+    ///
+    /// These are the turns of its conversation from `before` on; without `before`, no turn is hidden.
     pub(crate) fn hidden(&self, question: &Value) -> HashSet<usize> {
         let before = text(question, "before");
         let conversation = text(question, "conversation");
@@ -57,12 +59,12 @@ impl Data {
         later.by_ref().filter(|(_, turn)| of(turn)).map(|(number, _)| number).collect()
     }
 
-    /// Returns the shape of the set: that of its first turn.
+    /// Returns the shape of the data set, which is that of its first turn.
     pub(crate) fn shape(&self) -> Shape {
         Shape::of(self.turns.first().and_then(|turn| SpeakerRole::of_source(text(turn, "speaker"))))
     }
 
-    /// Returns the means over the questions of figures that were summed up.
+    /// Divides each sum by the number of questions.
     pub(crate) fn mean(&self, sums: Vec<f64>) -> Vec<f64> {
         #[expect(clippy::cast_precision_loss, reason = "there are hundreds of questions")]
         let count = self.questions.len() as f64;

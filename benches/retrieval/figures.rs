@@ -1,8 +1,8 @@
-//! How good a ranking is.
+//! Quality metrics of a ranking.
 
 use std::collections::HashSet;
 
-/// The figures, in order.
+/// The names of the metrics: first those of turns, then those of sessions.
 pub(crate) const NAMES: [&str; 14] = [
     "turn any@5",
     "any@10",
@@ -20,7 +20,9 @@ pub(crate) const NAMES: [&str; 14] = [
     "mrr",
 ];
 
-/// Returns half of the figures: those of turns, or of sessions.
+/// Returns the metrics of a ranking of turns or of sessions, from 0 to 1.
+///
+/// They have the order of one half of [`NAMES`]. Reciprocal ranks count within the first ten results.
 #[expect(clippy::cast_precision_loss, reason = "ranks and counts are small")]
 pub(crate) fn judge(ranked: &Vec<&str>, gold: &[&str]) -> Vec<f64> {
     let gold: HashSet<&str> = gold.iter().copied().collect();
@@ -38,13 +40,13 @@ pub(crate) fn judge(ranked: &Vec<&str>, gold: &[&str]) -> Vec<f64> {
     ]
 }
 
-/// Prints one row of a table.
+/// Prints one row of a table, in percent.
 pub(crate) fn print(name: &str, figures: &[f64]) {
     let figures: Vec<String> = figures.iter().map(|figure| format!("{:.1}", 100.0 * figure)).collect();
     println!("| {name} | {} |", figures.join(" | "));
 }
 
-/// Prints the head of a table.
+/// Prints the header of a table.
 pub(crate) fn print_names(of: &str) {
     println!("| {of} | {} |", NAMES.join(" | "));
     println!("|---|{}", "---:|".repeat(NAMES.len()));

@@ -1,4 +1,4 @@
-//! The model that reads the turns.
+//! The embedding model with a cache.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,8 +10,9 @@ use memory_core::{EmbedError, Embedder, Embedding};
 use crate::Outcome;
 use crate::data::{Data, text};
 
-/// A model that remembers what it made of each text: every copy of the conversations has the same, and every table asks the
-/// same questions.
+/// An embedding model that caches the vector of each text.
+///
+/// All tables send the same queries, and every copy of a conversation has the same texts.
 #[derive(Debug)]
 pub(crate) struct Model {
     embedder: LocalEmbedder,

@@ -1,4 +1,4 @@
-//! The evidence for the candidates of a question.
+//! Ranking features of the candidates of a question, as training samples.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -9,16 +9,16 @@ use crate::Outcome;
 use crate::data::{Data, text, texts};
 use crate::home::Home;
 
-/// How many candidates of each question are ranked.
+/// Maximum number of candidates per question.
 const CANDIDATES: usize = 2_000;
 
-/// So many candidates of each question are weighed against each other, besides the answers: those that look most like one.
+/// Number of hard candidates per question that are used for training, in addition to the gold turns.
 const HARD: usize = 250;
 
-/// One number a part.
+/// The features of one candidate, one number per part.
 pub(crate) type Row = [f64; PARTS.len()];
 
-/// The candidates of one question, and which of them are answers.
+/// The candidates of one question with their labels.
 #[derive(Clone)]
 pub(crate) struct Sample {
     pub(crate) conversation: String,
@@ -26,14 +26,14 @@ pub(crate) struct Sample {
     pub(crate) rows: Vec<Row>,
     pub(crate) turns: Vec<usize>,
     pub(crate) gold: Vec<usize>,
-    /// The rows of each session, and whether the session is an answer.
+    /// Whether each session is a gold session, and the rows of its candidates.
     pub(crate) sessions: Vec<(bool, Vec<usize>)>,
 }
 
 impl Sample {
-    /// Asks the question with this number.
+    /// Runs question `number` and collects the features of its candidates.
     pub(crate) fn of(home: &Home, data: &Data, number: usize, question: &Value) -> Outcome<Self> {
-        // Only parts with a weight are explained.
+        // The explanation contains only parts with a nonzero weight.
         let found = home.ask(question, Some(&Weights([1.0; PARTS.len()])), CANDIDATES)?;
         let gold: HashSet<&str> = texts(question, "gold").into_iter().collect();
         let mut sample = Self {
@@ -68,7 +68,9 @@ impl Sample {
         Ok(sample)
     }
 
-    /// Returns it with the answers and the candidates that are hard to tell from them.
+    /// Returns the sample with the gold candidates and the [`HARD`] candidates most similar to a gold candidate.
+    ///
+    /// A candidate is similar if it contains the words of the question.
     pub(crate) fn hard(&self) -> Self {
         let worth = |row: &Row| row[Part::Words as usize] + row[Part::Coverage as usize] - 0.5 * row[Part::Assistant as usize];
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
@@ -89,7 +91,7 @@ impl Sample {
         }
     }
 
-    /// Returns its turns, best first.
+    /// Returns the turns, best first.
     pub(crate) fn ranked(&self, weights: &Row) -> Vec<usize> {
         let mut scored: Vec<(f64, usize)> =
             self.rows.iter().zip(&self.turns).map(|(row, turn)| (dot(row, weights), *turn)).collect();
@@ -98,7 +100,7 @@ impl Sample {
     }
 }
 
-/// Returns the score of a candidate.
+/// Returns the score of a candidate: the sum of its weighted features.
 pub(crate) fn dot(row: &Row, weights: &Row) -> f64 {
     row.iter().zip(weights).map(|(value, weight)| value * weight).sum()
 }
