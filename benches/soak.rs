@@ -4,8 +4,8 @@
 //! in one memory, two command lines increment a counter in one bank, one client appends to a session over HTTP, and an editor overwrites
 //! its own files. The clients at the socket and the command lines also search.
 //!
-//! It prints the daemon's memory, file descriptors and threads ten times at equal intervals, and at the end the number of acknowledged
-//! writes and how many of them are lost.
+//! It prints the daemon's memory, file descriptors and threads ten times at equal intervals, and at the end the numbers of
+//! acknowledged and of lost writes.
 
 use std::env;
 use std::error::Error;
@@ -118,7 +118,9 @@ impl Daemon {
         Ok(Self { process, http })
     }
 
-    /// Returns the daemon's resident anonymous memory in MB, and its numbers of file descriptors and threads.
+    /// Returns the resource usage of the daemon.
+    ///
+    /// The values are resident anonymous memory in MB, number of file descriptors and number of threads.
     fn holds(&self) -> Outcome<(f64, usize, u64)> {
         let own = PathBuf::from(format!("/proc/{}", self.process.id()));
         let status = fs::read_to_string(own.join("status"))?;
@@ -213,7 +215,7 @@ fn over_mcp(home: &Home, id: &str, over: &AtomicBool) -> Outcome<u64> {
             loop {
                 let mut answer: Value = serde_json::from_str(&answers.next().ok_or("the server has gone")??)?;
                 if answer["id"].is_null() {
-                    // This is a notification.
+                    // A message without an id is a notification.
                     continue;
                 }
                 let failed = answer["result"]["isError"] == json!(true) || answer["result"].is_null();

@@ -18,7 +18,7 @@ pub(crate) struct Data {
     pub(crate) name: String,
     pub(crate) turns: Vec<Value>,
     pub(crate) questions: Vec<Value>,
-    /// The questions without an answer. They do not count in any figure, but they calibrate the relevance.
+    /// The adversarial questions, which have no gold turns. No figure includes them; they calibrate the relevance.
     pub(crate) unanswerable: Vec<Value>,
 }
 

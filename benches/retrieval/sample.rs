@@ -68,9 +68,9 @@ impl Sample {
         Ok(sample)
     }
 
-    /// Returns the sample with the gold candidates and the [`HARD`] candidates most similar to a gold candidate.
+    /// Returns the sample restricted to the gold candidates and the [`HARD`] hardest candidates.
     ///
-    /// A candidate is similar if it contains the words of the question.
+    /// A candidate is hard if it matches the question well by its words; messages of an assistant count less.
     pub(crate) fn hard(&self) -> Self {
         let worth = |row: &Row| row[Part::Words as usize] + row[Part::Coverage as usize] - 0.5 * row[Part::Assistant as usize];
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
