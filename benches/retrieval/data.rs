@@ -18,7 +18,9 @@ pub(crate) struct Data {
     pub(crate) name: String,
     pub(crate) turns: Vec<Value>,
     pub(crate) questions: Vec<Value>,
-    /// The adversarial questions, which have no gold turns. No figure includes them; they calibrate the relevance.
+    /// The questions of the category `adversarial`, which have no answer.
+    ///
+    /// No figure includes them; they calibrate the relevance.
     pub(crate) unanswerable: Vec<Value>,
 }
 

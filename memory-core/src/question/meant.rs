@@ -12,7 +12,7 @@ use crate::{Category, Filter};
 pub struct Meant {
     /// The query text without the extracted expressions.
     pub text: String,
-    /// The filter passed by the caller, narrowed by the extracted expressions.
+    /// The filter from the caller, narrowed by the extracted expressions.
     pub filter: Filter,
 }
 

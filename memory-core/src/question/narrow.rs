@@ -57,7 +57,7 @@ pub(super) fn narrow(text: &str, filter: &mut Filter) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Returns the start of a year, month or day, and the start of the next one.
+/// Returns the start of a year, month or day in UTC, and the start of the next one.
 fn span(text: &str) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
     let midnight = |day: NaiveDate| day.and_hms_opt(0, 0, 0).map(|moment| moment.and_utc());
     let numbers = text.split('-').map(|part| part.parse::<u32>().ok()).collect::<Option<Vec<_>>>()?;

@@ -31,6 +31,7 @@ const WORDS: [&str; 21] = [
 const SPANS: [&str; 12] =
     ["second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "week", "weeks", "month", "months"];
 
+/// Chinese expressions that request a list, a summary, an order or a count.
 const HAN: [&str; 16] = [
     "总结",
     "總結",

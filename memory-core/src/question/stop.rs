@@ -27,6 +27,7 @@ pub(crate) fn is_aside(spelled: &str, is_word: bool) -> bool {
 /// Chinese stop characters.
 const HAN: &str = "的了我是有在吗嗎呢啊和与與关于關於";
 
+/// English stop words, in ascending order.
 const WORDS: &[&str] = &[
     "a",
     "about",

@@ -18,8 +18,10 @@ pub struct Facts {
     pub role: Option<SpeakerRole>,
 }
 
+/// English first-person pronouns.
 const FIRST_PERSON: [&str; 7] = ["i", "my", "me", "we", "our", "mine", "myself"];
 
+/// English time expressions.
 const TIMES: [&str; 57] = [
     "yesterday",
     "today",
@@ -80,6 +82,7 @@ const TIMES: [&str; 57] = [
     "sat",
 ];
 
+/// Chinese time expressions.
 const SIGNS_OF_TIME: [&str; 22] = [
     "今天", "昨天", "明天", "前天", "后天", "後天", "今晚", "早上", "下午", "晚上", "上周", "下周", "上週", "下週", "去年",
     "今年", "明年", "星期", "月", "周末", "週末", "小时",

@@ -60,6 +60,10 @@ impl Bits {
         self.0.get((document / 64) as usize).is_some_and(|word| word >> (document % 64) & 1 == 1)
     }
 
+    /// Returns whether the set contains `document`.
+    ///
+    /// # Panics
+    /// If the number is out of range.
     pub(super) fn contains(&self, document: DocId) -> bool {
         self.0[(document / 64) as usize] >> (document % 64) & 1 == 1
     }

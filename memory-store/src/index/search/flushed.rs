@@ -324,7 +324,9 @@ impl<'s> Flushed<'s> {
         Ok(all)
     }
 
-    /// Returns whether a visible document has this handle.
+    /// Returns whether a document has this handle.
+    ///
+    /// With a scope restriction, only visible documents count. Otherwise deleted and pending documents also count.
     pub(super) fn has_handle(&self, bits: i64) -> Result<bool, Trouble> {
         let term = Term::from_field_u64(self.fields.filters, bits.cast_unsigned());
         for (segment, valid) in self.searcher.segment_readers().iter().zip(&self.valid) {

@@ -20,7 +20,7 @@ const MATCHES: f32 = 2.0;
 
 /// Minimum number of vectors for a meaningful mean and deviation.
 ///
-/// Of five vectors, no value can be 2 deviations above their mean.
+/// Of five vectors, no value can be more than 2 deviations above their mean.
 const FEW: usize = 16;
 
 /// The mean and standard deviation to assume for fewer vectors.

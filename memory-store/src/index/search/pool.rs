@@ -13,7 +13,7 @@ use super::pending::Pending;
 use super::wanted::{Part, Wanted};
 use crate::index::trouble::Trouble;
 
-/// BM25's usual parameters, which tantivy uses as well.
+/// The usual parameters `k1` and `b` of BM25, which tantivy uses as well.
 const SATURATION: f32 = 1.2;
 const LENGTH: f32 = 0.75;
 

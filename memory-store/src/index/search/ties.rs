@@ -29,6 +29,9 @@ impl<'s> Ties<'s> {
         Self { searcher, columns, trouble: Cell::new(None) }
     }
 
+    /// Returns the sort key of a committed candidate.
+    ///
+    /// If a column cannot be read, returns a default key; `into_trouble` returns the error.
     pub(super) fn of(&self, candidate: &Candidate) -> (Reverse<i64>, u128) {
         let columns = self.columns[candidate.segment].get_or_init(|| {
             let columns = Columns::of(&self.searcher.segment_readers()[candidate.segment]);
@@ -37,7 +40,7 @@ impl<'s> Ties<'s> {
         columns.as_ref().map_or((Reverse(0), 0), |columns| columns.of_document(candidate.document))
     }
 
-    /// Returns the first error that a lookup caused, if any.
+    /// Returns the last error that a lookup caused, if any.
     pub(super) fn into_trouble(self) -> Result<(), Trouble> {
         self.trouble.into_inner().map_or(Ok(()), Err)
     }

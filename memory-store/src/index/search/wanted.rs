@@ -30,7 +30,7 @@ const LIKE: f32 = 0.6;
 /// Most shorter words have unrelated words at edit distance 1.
 const SLIPPED: usize = 5;
 
-/// Number of query words that are expanded; later words match exactly only.
+/// Number of query words that expand to similar words; later words match exactly or as a prefix only.
 const LOOKED_AROUND: usize = 32;
 
 /// Minimum similarity of a longer word with the query word as its prefix.
@@ -90,8 +90,9 @@ impl Wanted {
 
 /// Returns one index lookup per query word.
 ///
-/// A word without documents expands to words with that prefix or, if there are no such words, to words at edit distance 1. A content word
-/// also expands to the most similar words with a common prefix.
+/// A word that occurs in no document expands to the longer words of which it is a prefix. A content word without such an expansion expands
+/// to the most similar words with a common prefix and, if it occurs in no document, to words at edit distance 1. Only the first
+/// `LOOKED_AROUND` words expand.
 pub(super) fn wanted(words: &[Word], flushed: &Flushed<'_>, pending: &[Pending]) -> Result<Vec<Wanted>, Trouble> {
     let mut all = Vec::with_capacity(words.len());
     let mut left = LOOKED_AROUND;
@@ -218,6 +219,8 @@ fn most_alike(text: &str, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<
 }
 
 /// Returns the words that begin with `start`, with the number of documents that contain each.
+///
+/// The numbers may include deleted documents.
 fn beginning_with(start: &str, flushed: &Flushed<'_>, pending: &[Pending]) -> Result<HashMap<String, u64>, Trouble> {
     let mut words = HashMap::<String, u64>::new();
     flushed.each_word_from(start, &|_| true, &mut |word, documents| {

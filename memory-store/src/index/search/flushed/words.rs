@@ -36,6 +36,9 @@ impl Flushed<'_> {
     }
 
     /// Calls `each` with every word that has the prefix `start`, once per segment, and its document count.
+    ///
+    /// With a scope restriction, only visible documents count, and words without one or for which `matters` returns false are skipped.
+    /// Otherwise all words are reported, and their counts include deleted and pending documents.
     pub(in crate::index::search) fn each_word_from(
         &self,
         start: &str,
