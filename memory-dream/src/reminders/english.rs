@@ -121,7 +121,7 @@ impl<'c> Clause<'c> {
         false
     }
 
-    /// Returns the words that an imperative would start: those after a label such as `TODO:` or the time.
+    /// Returns the words from the possible start of an imperative: after a label such as `TODO:`, or after the time.
     fn order(&self) -> &[String] {
         if self.before.is_empty() {
             return &self.after;
