@@ -43,7 +43,7 @@ fn main() -> Outcome<()> {
     let last = times(1_000, || client.ask("history/default/read", r#"{"session":"long","limit":20,"tail":true}"#))?;
     client.ask("kv/default/set", r#"{"key":"a/b","value":"1"}"#)?;
     let value = times(5_000, || client.ask("kv/default/get", r#"{"key":"a/b"}"#))?;
-    println!("\n| asked | p50 | p99 |\n|---|---:|---:|");
+    println!("\n| request | p50 | p99 |\n|---|---:|---:|");
     println!("| last 20 of {LONG} records | {:.2} ms | {:.2} ms |", at(&last, 50), at(&last, 99));
     println!("| value of a key | {:.2} ms | {:.2} ms |", at(&value, 50), at(&value, 99));
     many(&server, clients, Duration::from_secs(seconds))
@@ -88,7 +88,7 @@ fn rate(server: &Server, connections: usize) -> Outcome<f64> {
             })
             .collect();
         begin.wait();
-        asking.into_iter().map(|asked| asked.join().map_err(|_| "somebody who asks broke down".to_owned())?).collect()
+        asking.into_iter().map(|asked| asked.join().map_err(|_| "a client thread panicked".to_owned())?).collect()
     });
     let total: u32 = counts.into_iter().sum::<Result<u32, String>>()?;
     Ok(f64::from(total) / ROUND.as_secs_f64())
@@ -120,7 +120,7 @@ fn many(server: &Server, clients: usize, time: Duration) -> Outcome<()> {
         }
         begin.wait();
         for asked in asking {
-            let (own, error) = asked.join().map_err(|_| "somebody who asks broke down")?;
+            let (own, error) = asked.join().map_err(|_| "a client thread panicked")?;
             times.extend(own);
             errors.extend(error);
         }
@@ -215,7 +215,7 @@ impl Server {
 
     fn memory(&self, name: &str) -> Outcome<String> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix(name)).ok_or("the system does not tell")?;
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).ok_or("the field is missing in /proc")?;
         let kilobytes: u32 = line.trim().trim_end_matches(" kB").parse()?;
         Ok(format!("{:.1} MB", f64::from(kilobytes) / 1024.0))
     }

@@ -83,7 +83,7 @@ fn rate(messages: &Messages, threads: usize, sessions: usize) -> Outcome<f64> {
                 })
             })
             .collect();
-        appending.into_iter().map(|one| one.join().map_err(|_| "somebody who appends broke down".to_owned())?).collect()
+        appending.into_iter().map(|one| one.join().map_err(|_| "a thread panicked".to_owned())?).collect()
     });
     let total: u32 = counts.into_iter().sum::<Result<u32, String>>()?;
     Ok(f64::from(total) / ROUND.as_secs_f64())
@@ -110,7 +110,7 @@ fn long_session(messages: &Messages, folder: &Path) -> Outcome<()> {
     let session = "long".parse()?;
     let last = Window { offset: 0, limit: Some(20), end: End::Last };
     let last = times(1_000, || read(messages, &session, &Filter::default(), last).map(drop))?;
-    println!("\n| asked | p50 | p99 |\n|---|---:|---:|");
+    println!("\n| request | p50 | p99 |\n|---|---:|---:|");
     println!("| last 20 of {LONG} records | {:.3} ms | {:.3} ms |", at(&last, 50), at(&last, 99));
     let all =
         times(3, || records(messages, &session, &Filter::default(), Window::default())?.try_for_each(|record| record.map(drop)))?;

@@ -48,16 +48,16 @@ fn ask(command: &str, tool: &str, arguments: &Value) -> Result<(f64, f64), Box<d
     let client = json!({ "name": "bench", "version": "1" });
     let parameters = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
     writeln!(input, "{}", json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": parameters }))?;
-    answers.next().ok_or("the server has gone")??;
+    answers.next().ok_or("the server closed its output")??;
     let ready = start.elapsed();
     writeln!(input, "{}", json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
     let start = Instant::now();
     let parameters = json!({ "name": tool, "arguments": arguments });
     writeln!(input, "{}", json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": parameters }))?;
-    let answer: Value = serde_json::from_str(&answers.next().ok_or("the server has gone")??)?;
+    let answer: Value = serde_json::from_str(&answers.next().ok_or("the server closed its output")??)?;
     let called = start.elapsed();
     if answer["result"]["content"].is_null() {
-        return Err(format!("{command} answered with {answer}").into());
+        return Err(format!("{command} returned no content: {answer}").into());
     }
     drop(input);
     server.wait()?;

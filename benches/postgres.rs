@@ -79,8 +79,8 @@ fn main() -> Outcome<()> {
     println!("\n| of 1,000,000 records | p50 | p99 |\n|---|---:|---:|");
     for (what, filter) in [
         ("the last 20", Filter::default()),
-        ("the last 20 of every other one", only("user")?),
-        ("the last 20 summaries, where nobody said one since 20", only("summary")?),
+        ("the last 20 of every second record", only("user")?),
+        ("the last 20 summaries, all among the first 20 records", only("summary")?),
     ] {
         let mut times = Vec::new();
         for _ in 0..500 {
@@ -110,7 +110,7 @@ fn at_once(connections: usize, once: impl Fn(usize, usize) -> Outcome<()> + Sync
         let threads: Vec<_> = (0..connections).map(|number| scope.spawn(move || on_one(number))).collect();
         let mut all = Vec::new();
         for thread in threads {
-            all.extend(thread.join().map_err(|_| "a thread broke down")??);
+            all.extend(thread.join().map_err(|_| "a thread panicked")??);
         }
         Ok(all)
     })

@@ -50,7 +50,7 @@ fn main() -> Outcome<()> {
     let (streams, seconds) = (streams.parse::<usize>()?, seconds.parse::<u64>()?);
     let (model, nagling) = (model(seconds, true)?, model(seconds, false)?);
     println!("| default setup | of | p50 | p99 |\n|---|---|---:|---:|");
-    turns("kept connection", memory, folder, &model, [false, false])?;
+    turns("persistent connection", memory, folder, &model, [false, false])?;
     turns("new connection", memory, folder, &model, [true, true])?;
     // On a persistent connection to this model, the client would measure its own delayed acknowledgements.
     turns("model with Nagle", memory, folder, &nagling, [false, true])?;
@@ -66,7 +66,7 @@ fn main() -> Outcome<()> {
     }
     starts.sort_by(f64::total_cmp);
     println!("| start | p50 | longest |\n|---|---:|---:|");
-    println!("| until it listens | {:.1} ms | {:.1} ms |\n", at(&starts, 50), at(&starts, 100));
+    println!("| until ready | {:.1} ms | {:.1} ms |\n", at(&starts, 50), at(&starts, 100));
     let proxy = Proxy::begin(memory, &place, folder, &model, &BARE)?;
     latency(&proxy.place, &model)?;
     failing_extraction(memory, folder, &model)?;
@@ -137,7 +137,7 @@ fn keep(memory: &str, place: &Path, folder: &Path, facts: usize) -> Outcome<()> 
     let mut command = Command::new(memory);
     command.args(["add", "--no-git-versioning", "--memory-path"]).arg(place).arg("-f").arg(&file);
     let status = command.env("MEMORY_ROOT", folder.join("home")).stdout(Stdio::null()).status()?;
-    if status.success() { Ok(()) } else { Err("the facts could not be kept".into()) }
+    if status.success() { Ok(()) } else { Err("cannot add the facts".into()) }
 }
 
 /// Measures streamed responses of the proxy and the model, alternately.
@@ -158,7 +158,7 @@ fn latency(proxy: &str, model: &str) -> Outcome<()> {
         times.sort_by(f64::total_cmp);
     }
     println!("| until | of | p50 | p99 |\n|---|---|---:|---:|");
-    for (row, what) in ["first token", "whole answer"].into_iter().enumerate() {
+    for (row, what) in ["first token", "whole response"].into_iter().enumerate() {
         let (proxy, model) = (&times[row], &times[2 + row]);
         for (name, times) in [("proxy", proxy), ("model", model)] {
             println!("| {what} | {name} | {:.2} ms | {:.2} ms |", at(times, 50), at(times, 99));
@@ -216,7 +216,7 @@ fn many(name: &str, place: &str, streams: usize) -> Outcome<()> {
             reading.push(thread::Builder::new().stack_size(256 * 1024).spawn_scoped(scope, read)?);
         }
         for read in reading {
-            match read.join().map_err(|_| "somebody who reads broke down")? {
+            match read.join().map_err(|_| "a client thread panicked")? {
                 Ok(own) => gaps.extend(own),
                 Err(_) => broken += 1,
             }
@@ -330,7 +330,7 @@ impl Client {
         let mut line = String::new();
         self.reader.read_line(&mut line)?;
         if !line.contains(" 200 ") {
-            return Err(format!("it says {}", line.trim_end()).into());
+            return Err(format!("unexpected status: {}", line.trim_end()).into());
         }
         let mut length = None;
         while !line.trim_end().is_empty() {
@@ -354,7 +354,7 @@ impl Client {
             let mut piece = vec![0; size + 2];
             self.reader.read_exact(&mut piece)?;
             if size == 0 {
-                return Ok((first.ok_or("there was no token")?, milliseconds(begun)));
+                return Ok((first.ok_or("the response contains no token")?, milliseconds(begun)));
             }
             first.get_or_insert_with(|| milliseconds(begun));
             each(&piece[..size]);
@@ -384,7 +384,7 @@ impl Proxy {
 
     fn peak(&self) -> Outcome<String> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.process.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no figure")?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no peak memory in /proc")?;
         Ok(line.trim().to_owned())
     }
 }

@@ -51,10 +51,10 @@ fn main() -> Outcome<()> {
         ];
         watch(daemon, time);
         over.store(true, Ordering::Relaxed);
-        let panicked = || Err("it broke down".into());
+        let panicked = || Err("the thread panicked".into());
         workers.map(|(who, worker)| (who, worker.join().unwrap_or_else(|_| panicked()))).into_iter().collect()
     });
-    println!("\n| who | acknowledged |\n|---|---:|");
+    println!("\n| client | acknowledged |\n|---|---:|");
     let mut sums = [0_u64; 5];
     for (who, count) in done {
         let count = count.map_err(|error| format!("{who}: {error}"))?;
@@ -72,7 +72,7 @@ fn main() -> Outcome<()> {
         ("session", http, session.as_array().ok_or("no records")?.len() as u64),
         ("files", edits.min(FILES), files_as_left(home, edits)?),
     ];
-    println!("\n| in | acknowledged | there | lost |\n|---|---:|---:|---:|");
+    println!("\n| store | acknowledged | stored | lost |\n|---|---:|---:|---:|");
     for (what, acknowledged, there) in kept {
         println!("| {what} | {acknowledged} | {there} | {} |", acknowledged.abs_diff(there));
     }
@@ -125,7 +125,7 @@ impl Daemon {
         let own = PathBuf::from(format!("/proc/{}", self.process.id()));
         let status = fs::read_to_string(own.join("status"))?;
         let figure = |name: &str| -> Outcome<u32> {
-            let line = status.lines().find_map(|line| line.strip_prefix(name)).ok_or("the system does not tell")?;
+            let line = status.lines().find_map(|line| line.strip_prefix(name)).ok_or("the field is missing in /proc")?;
             Ok(line.trim().trim_end_matches(" kB").parse()?)
         };
         let resident = f64::from(figure("RssAnon:")?) / 1024.0;
@@ -172,7 +172,7 @@ fn count(id: &str, known: &mut u64, call: &mut dyn FnMut(&str, Value) -> Outcome
             *known += 1;
             return Ok(());
         }
-        let read = call("memory_read", json!({ "id": id }))?.ok_or("it cannot be read")?;
+        let read = call("memory_read", json!({ "id": id }))?.ok_or("the memory cannot be read")?;
         *known = number_in(read["content"].as_str().ok_or("no content")?)?;
     }
 }
@@ -192,7 +192,7 @@ fn at_the_socket(home: &Home, id: &str, over: &AtomicBool) -> Outcome<u64> {
         for _ in 0..20 {
             count(id, &mut known, &mut call)?;
             counted += 1;
-            call("memory_search", json!({ "query": "count" }))?.ok_or("it cannot be searched")?;
+            call("memory_search", json!({ "query": "count" }))?.ok_or("the search failed")?;
         }
     }
     Ok(counted)
@@ -207,13 +207,13 @@ fn over_mcp(home: &Home, id: &str, over: &AtomicBool) -> Outcome<u64> {
         let client = json!({ "name": "soak", "version": "1" });
         let parameters = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
         writeln!(input, "{}", json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": parameters }))?;
-        answers.next().ok_or("the server has gone")??;
+        answers.next().ok_or("the server closed its output")??;
         writeln!(input, "{}", json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
         let mut call = |name: &str, parameters: Value| -> Outcome<Option<Value>> {
             let parameters = json!({ "name": name, "arguments": parameters });
             writeln!(input, "{}", json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": parameters }))?;
             loop {
-                let mut answer: Value = serde_json::from_str(&answers.next().ok_or("the server has gone")??)?;
+                let mut answer: Value = serde_json::from_str(&answers.next().ok_or("the server closed its output")??)?;
                 if answer["id"].is_null() {
                     // A message without an id is a notification.
                     continue;

@@ -23,14 +23,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut client = Client::connect(&place)?;
     let first = times(&mut client, questions)?;
     let times = times(&mut client, questions)?;
-    let last = times.len().checked_sub(1).ok_or("there is nothing to ask")?;
+    let last = times.len().checked_sub(1).ok_or("QUESTIONS must be at least 1")?;
     let at = |share: usize| times[(times.len() * share / 100).min(last)];
     let start = Instant::now();
     let asking: Vec<_> = (0..CONNECTIONS).map(|first| (place.clone(), first)).collect();
     let asking: Vec<_> =
         asking.into_iter().map(|(place, first)| thread::spawn(move || ask_all(&place, first, questions))).collect();
     for asked in asking {
-        asked.join().map_err(|_| "somebody who asks broke down")??;
+        asked.join().map_err(|_| "a client thread panicked")??;
     }
     let rate = f64::from(CONNECTIONS * questions) / start.elapsed().as_secs_f64();
     println!("| questions | first p50 | p50 | p99 | slowest | {CONNECTIONS} connections |\n|---:|---:|---:|---:|---:|---:|");
@@ -83,6 +83,10 @@ impl Client {
         self.stream.read_line(&mut self.answer)?;
         // Only the start of the response is checked; parsing all of it would add to the measured time.
         let is_answer = self.answer.starts_with(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{number},\"result\":"));
-        if is_answer { Ok(()) } else { Err(format!("{:?} was answered with {}", Value::from(number), self.answer).into()) }
+        if is_answer {
+            Ok(())
+        } else {
+            Err(format!("query {:?}: unexpected response {}", Value::from(number), self.answer).into())
+        }
     }
 }

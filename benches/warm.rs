@@ -51,12 +51,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     times.sort_by(|left, right| left.0.total_cmp(&right.0));
-    let last = times.len().checked_sub(1).ok_or("there is nothing to ask")?;
+    let last = times.len().checked_sub(1).ok_or("QUESTIONS must be at least 1")?;
     let at = |share: usize| times[(times.len() * share / 100).min(last)].0;
     println!("| questions | p50 | p90 | p99 | slowest |\n|---:|---:|---:|---:|---:|");
     println!("| {questions} | {:.2} ms | {:.2} ms | {:.2} ms | {:.2} ms |", at(50), at(90), at(99), at(100));
     for (time, number, total) in times.iter().rev().take(5) {
-        eprintln!("{time:.2} ms, {total} match: {}", corpus::question(*number));
+        eprintln!("{time:.2} ms, {total} matches: {}", corpus::question(*number));
     }
     Ok(())
 }

@@ -50,7 +50,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn run(words: &[&str]) -> Result<(), Box<dyn Error>> {
     let (program, arguments) = words.split_first().ok_or("a command is empty")?;
     let status = Command::new(program).args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).status()?;
-    if status.success() { Ok(()) } else { Err(format!("{words:?} ended with {status}").into()) }
+    if status.success() { Ok(()) } else { Err(format!("{words:?} failed with {status}").into()) }
 }
 
 fn peak_kilobytes(words: &[&str]) -> Result<u64, Box<dyn Error>> {

@@ -61,7 +61,7 @@ fn answer(model: &Model, session: &Session, messages: &mut Vec<Value>) -> Result
             messages.push(json!({ "role": "tool", "tool_call_id": call["id"], "content": result }));
         }
     }
-    Err("the model asks for tools without end".into())
+    Err("the model still requests tools after the last round".into())
 }
 
 /// Calls a tool. An error is returned to the model too, so that it can correct the call.
@@ -86,7 +86,7 @@ fn open(folder: &PathBuf) -> Result<(Session, Topics), Box<dyn Error>> {
     // The agent needs a store of memories, although their tools are not offered.
     let home = match std::env::var_os("MEMORY_ROOT") {
         Some(root) => PathBuf::from(root),
-        None => std::env::home_dir().ok_or("there is no home folder; MEMORY_ROOT names one")?.join(".memory"),
+        None => std::env::home_dir().ok_or("no home folder found; set MEMORY_ROOT")?.join(".memory"),
     };
     let store = Arc::new(FileStore::open(&home, Options::default())?);
     let services = Services {
@@ -135,6 +135,6 @@ impl Model {
         let text = request.send(body.to_string())?.body_mut().read_to_string()?;
         let mut answer: Value = serde_json::from_str(&text)?;
         let message = answer["choices"][0]["message"].take();
-        if message.is_object() { Ok(message) } else { Err("the model said nothing".into()) }
+        if message.is_object() { Ok(message) } else { Err("the model returned no message".into()) }
     }
 }

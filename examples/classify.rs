@@ -51,16 +51,16 @@ fn main() -> Outcome<()> {
     let all: Vec<&Labelled> = notes.iter().collect();
     let began = Instant::now();
     let temperature = temperature(&cross_validated(&[], &all, 1.0));
-    println!("# Our {} notes, {FOLDS}-fold cross-validation\n", notes.len());
+    println!("# {} training notes, {FOLDS}-fold cross-validation\n", notes.len());
     print(&cross_validated(&[], &all, temperature), |note| note.lang.clone());
     let model = fit(&all, sum).at(temperature);
-    println!("temperature {temperature:.2}, {} bytes, fitted in {:.0?}", model.to_bytes().len(), began.elapsed());
+    println!("temperature {temperature:.2}, {} bytes, trained in {:.0?}", model.to_bytes().len(), began.elapsed());
     print_speed(&model, &notes);
     if let Some(file) = arguments.iter().find(|argument| !argument.starts_with("--")) {
         let others = read(&fs::read_to_string(file)?)?;
-        println!("# {file}, by the weights of our notes alone\n");
+        println!("# {file}, with weights of the training notes alone\n");
         print(&judged(&model, others.iter().collect()), Labelled::group);
-        println!("# {file}, {FOLDS}-fold cross-validation, each with our notes\n");
+        println!("# {file}, {FOLDS}-fold cross-validation, with the training notes in each fold\n");
         print(&cross_validated(&all, &others.iter().collect::<Vec<_>>(), temperature), Labelled::group);
     }
     if arguments.iter().any(|argument| argument == "--write") {
@@ -103,7 +103,7 @@ fn labelled(line: &str) -> Outcome<Labelled> {
     let value: Value = serde_json::from_str(line)?;
     let field = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
     let category: Category = field("category").parse()?;
-    let label = LABELS.iter().position(|label| *label == category).ok_or("nothing is to be left in the inbox")?;
+    let label = LABELS.iter().position(|label| *label == category).ok_or("the category of a training note must not be inbox")?;
     let text = field("text");
     let features = features(&Note::of_text(&text));
     let origin = field("origin").split(':').next().unwrap_or_default().to_owned();
@@ -247,14 +247,14 @@ fn print(judged: &[Judged<'_>], group: impl Fn(&Labelled) -> String) {
             groups.entry(group(one.0)).or_default().push(one);
         }
     }
-    println!("| notes | count | macro-F1 | right | sure | right where sure |\n|---|---:|---:|---:|---:|---:|");
+    println!("| notes | count | macro-F1 | accuracy | confident | accuracy where confident |\n|---|---:|---:|---:|---:|---:|");
     for (name, judged) in groups {
         let sure: Vec<_> = judged.iter().copied().filter(|(_, found)| SURE <= found.confidence()).collect();
         let share = 100.0 * number(sure.len()) / number(judged.len());
         let (right, right_where_sure) = (100.0 * right(&judged), 100.0 * right(&sure));
         println!("| {name} | {} | {:.3} | {right:.1} | {share:.1} | {right_where_sure:.1} |", judged.len(), macro_f1(&judged));
     }
-    println!("\nRows are what a note is, columns what it was taken for.\n");
+    println!("\nRows: true category. Columns: predicted category.\n");
     println!("| | {} |\n|---|{}", LABELS.map(|label| label.as_str()[..4].to_owned()).join(" | "), "---:|".repeat(LABELS.len()));
     for (label, category) in LABELS.iter().enumerate() {
         let found =
@@ -269,7 +269,7 @@ fn print(judged: &[Judged<'_>], group: impl Fn(&Labelled) -> String) {
     let wrong = judged.iter().filter(|(note, found)| place(found.scores[0].category) != note.label);
     for (note, found) in wrong.filter(|_| env::args().any(|argument| argument == "--wrong")) {
         let (is, best) = (LABELS[note.label], found.scores[0]);
-        println!("{}: {is}, taken for {} ({:.2}): {:?}", note.group(), best.category, best.probability, note.text);
+        println!("{}: {is}, classified as {} ({:.2}): {:?}", note.group(), best.category, best.probability, note.text);
     }
 }
 
@@ -335,7 +335,7 @@ mod tests {
         assert_eq!(shipped().fitted_on, sum, "{advice}");
         let judged = judged(shipped(), notes.iter().collect());
         let right = right(&judged.iter().collect::<Vec<_>>());
-        assert!(0.9 < right, "{right}: notes are read otherwise than when the weights were fitted; {advice}");
+        assert!(0.9 < right, "accuracy {right}: the features changed since the weights were trained; {advice}");
     }
 
     #[test]

@@ -33,7 +33,7 @@ impl Data {
         }
         names.sort();
         if names.is_empty() {
-            return Err(format!("{} holds no *{CORPUS}", folder.display()).into());
+            return Err(format!("{} contains no *{CORPUS} file", folder.display()).into());
         }
         names.into_iter().map(|name| Self::read(folder, name)).collect()
     }

@@ -60,7 +60,7 @@ impl Home {
         let exported = data.turns.iter().filter_map(|turn| Some(exported(turn, scope(turn)?)));
         let report = import(&services, exported.map(|exported| Ok((String::new(), exported))), Secrets::Keep, &mut |_| ())?;
         if !report.skipped.is_empty() {
-            return Err(format!("{} turns were not kept: {}", report.skipped.len(), report.skipped[0].reason).into());
+            return Err(format!("{} turns were not imported: {}", report.skipped.len(), report.skipped[0].reason).into());
         }
         if model.is_some() {
             embed(&services, &mut |_| (), None)?;

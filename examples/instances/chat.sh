@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Talks with a language model, and keeps every turn of it.
+# Chats with a language model and stores every turn.
 #
-# Each line that is read is kept, the model is asked with all that was said in the session, and what it answers is kept. A turn
-# is kept before anybody is asked about it: if the model fails, run it again with the same SESSION, and it is answered first.
+# The script stores each line of the standard input, sends the whole session to the model, and stores the response. It stores a
+# turn before it sends it: if the model fails, run the script again with the same SESSION, and it first requests the missing
+# response.
 #
-#   Run:    SESSION=tea ./chat.sh          (Ctrl-D ends it; the session goes on the next time)
-#   Needs:  memo, jq, curl, and a language model (see llm.sh)
-#   Knows:  SESSION (default: chat), SYSTEM (what the model is told to be)
+#   Run:        SESSION=tea ./chat.sh          (Ctrl-D ends it; the next run continues the session)
+#   Needs:      memo, jq, curl, and a language model (see llm.sh)
+#   Variables:  SESSION (default: chat), SYSTEM (the system prompt)
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=llm.sh
 . "$(dirname "${BASH_SOURCE[0]}")/llm.sh"
@@ -14,7 +15,7 @@ set -euo pipefail
 SESSION=${SESSION:-chat}
 SYSTEM=${SYSTEM:-You are a concise assistant.}
 
-# Keeps what `role` says, which is on the standard input.
+# keep ROLE: stores the standard input as a turn with this role.
 keep() {
     jq -cRs --arg role "$1" '{role: $role, content: .}' | append
 }
@@ -34,6 +35,6 @@ if jq -e '.[0].role // "assistant" | . != "assistant"' <<<"$last" >/dev/null; th
 fi
 while IFS= read -r -p '> ' line || [ -n "$line" ]; do
     if [ -z "$line" ]; then continue; fi
-    # What holds a credential is not kept, which is told, and so it is not answered either.
+    # A line with a credential is refused with an error, and is not sent to the model.
     if printf '%s' "$line" | keep user; then answer; fi
 done

@@ -1,32 +1,32 @@
 #!/usr/bin/env bash
-# Walks through all that `memo serve` answers over HTTP, in a home of its own that is thrown away.
+# Calls every HTTP route of `memo serve`, in a temporary home that it deletes at the end.
 #
-#   Run:    ./daemon.sh
-#   Needs:  memo, jq, curl
-#   Prints: each request, and what came back
+#   Run:     ./daemon.sh
+#   Needs:   memo, jq, curl
+#   Prints:  each request and the start of its response
 set -euo pipefail
 
 home=$(mktemp -d)
 export MEMORY_ROOT=$home/memory MEMO_STORE_DIR=$home/instances MEMO_STATE_DIR=$home/state MEMO_KEY_DIR=$home/keys
-# In the environment, since others see what is typed.
+# The token is in the environment, because other users can see the arguments of a program.
 MEMO_AUTH_TOKEN=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 export MEMO_AUTH_TOKEN
 
 pid=
 end() {
-    # SIGTERM lets it answer what was asked; its end of the pipe is closed once it has ended.
+    # After SIGTERM the server finishes open requests. `cat` returns when the server has exited and its end of the pipe is closed.
     if [ -n "$pid" ] && kill "$pid" 2>/dev/null; then cat <&3 >/dev/null; fi
     rm -rf "$home"
 }
 trap end EXIT
 
-# Port 0 is one that is free; the first line says which, as JSON.
+# Port 0 selects a free port. The first line of the output is JSON and contains the port.
 exec 3< <(exec memo serve --addr 127.0.0.1:0)
 read -r begun <&3 || { echo 'error: memo serve did not start' >&2; exit 1; }
 pid=$(jq -re .pid <<<"$begun")
 url=$(jq -re .http <<<"$begun")
 
-# request STATUS METHOD PATH [BODY] [HEADER …]: asks, checks the status, and prints what came back.
+# request STATUS METHOD PATH [BODY] [HEADER …]: sends a request, prints the response, and checks its status.
 request() {
     local wanted=$1 method=$2 path=$3 body=${4:-} token=${TOKEN-$MEMO_AUTH_TOKEN} answer status
     shift $(($# < 4 ? $# : 4))
@@ -41,18 +41,18 @@ request() {
     fi
 }
 
-echo "== Whether it lives, which needs no token"
+echo "== Health check, without a token"
 TOKEN='' request 200 GET /v1/health
-echo "== Without the token, and with another, nothing else is answered"
+echo "== Every other request without the right token is rejected"
 TOKEN='' request 401 GET /v1/backends
 TOKEN=wrong request 401 GET /v1/instances
 
-echo "== What there is"
+echo "== List backends and instances"
 request 200 GET /v1/backends
 request 200 GET /v1/backends/history
 request 200 GET /v1/instances
 
-echo "== Every action of every instance: the body is what -p says at the command line"
+echo "== Every action of every instance: the body has the parameters of -p"
 request 200 POST /v1/run/history/default/append '{"session":"demo","role":"user","content":"hi"}'
 request 200 POST /v1/run/history/default/append '{"session":"demo","role":"assistant","content":"Hello!"}'
 request 200 POST /v1/run/history/default/read '{"session":"demo","role":"user"}'
@@ -65,7 +65,7 @@ request 200 POST /v1/run/kv/default/get '{"key":"demo/step"}'
 request 200 POST /v1/run/kv/default/list '{"prefix":"demo/"}'
 request 200 POST /v1/run/kv/default/delete '{"key":"demo/step"}'
 
-echo "== What is wrong has a code, and a status that fits"
+echo "== Errors have a code and an HTTP status"
 request 404 GET /v1/backends/redis
 request 404 POST /v1/run/history/none/read '{"session":"demo"}'
 request 404 POST /v1/run/history/default/burn '{}'
@@ -79,9 +79,9 @@ request 200 GET /v1/tools/memory_write
 request 200 POST /v1/tools/memory_write '{"content":"The user drinks tea"}' 'Memory-Agent: demo'
 request 200 POST /v1/tools/memory_search '{"query":"tea"}' 'Memory-Agent: demo'
 
-echo "== The Model Context Protocol, the description of all this, and figures for Prometheus"
+echo "== Model Context Protocol, OpenAPI description and Prometheus metrics"
 request 200 POST /mcp '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"curl","version":"1"}}}' \
     'Accept: application/json, text/event-stream'
 request 200 GET /openapi.json
 request 200 GET /metrics
-echo "all answered as they should"
+echo "all requests returned the expected status"

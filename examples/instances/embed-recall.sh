@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Finds the facts and summaries of a session that come closest in meaning to a question.
+# Finds the facts and summaries of a session that are closest in meaning to a question.
 #
-# The question and all of them are embedded when asked, and ranked by cosine: right for some hundreds. Nothing is kept. For
-# more, and for longer, there is `memory write` and `memory search`, which have an index.
+# Each run embeds the question and all facts and summaries, and ranks them by cosine similarity. It stores no vectors, so it suits
+# some hundreds of records. For more records, use `memory write` and `memory search`, which have an index.
 #
-#   Run:    SESSION=tea ./embed-recall.sh "what do I like to drink?"
-#   Needs:  memo, jq, curl, and an embedding model (see llm.sh)
-#   Knows:  SESSION (default: chat), LIMIT (how many; default: 5)
-#   Prints: a JSON array of {score, role, content, meta}, best first
+#   Run:        SESSION=tea ./embed-recall.sh "what do I like to drink?"
+#   Needs:      memo, jq, curl, and an embedding model (see llm.sh)
+#   Variables:  SESSION (default: chat), LIMIT (maximum number of results; default: 5)
+#   Prints:     a JSON array of {score, role, content, meta}, best first
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=llm.sh
 . "$(dirname "${BASH_SOURCE[0]}")/llm.sh"

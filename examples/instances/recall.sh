@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Shows that what was said is recalled: from the turns themselves, and from nothing but a summary of them.
+# Demonstrates that a model recalls a fact from the turns of a session, and from a summary of them alone.
 #
-# The session is given a fact, once. The model is then asked about it with all turns, and again with only the summary that
-# summarize.sh makes of them, which it is given as data. The questions are not kept, so running it again asks the same.
+# The first run stores a fact in the session. The script then asks the model about it, first with all turns, then with only the
+# summary that summarize.sh writes; the prompt marks the summary as data. The questions are not stored, so each run asks the same.
 #
-#   Run:    ./recall.sh
-#   Needs:  memo, jq, curl, and a language model (see llm.sh)
-#   Knows:  SESSION (default: recall-demo), FACT, QUESTION, ANSWER (a word that must be in the answers)
+#   Run:        ./recall.sh
+#   Needs:      memo, jq, curl, and a language model (see llm.sh)
+#   Variables:  SESSION (default: recall-demo), FACT, QUESTION, ANSWER (a word that both answers must contain)
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck source-path=SCRIPTDIR source=llm.sh
@@ -17,14 +17,14 @@ FACT=${FACT:-My boat is called Kittiwake, and she lies in Bergen.}
 QUESTION=${QUESTION:-What is my boat called?}
 ANSWER=${ANSWER:-Kittiwake}
 
-# recalled FROM MESSAGES_JSON: asks the question after these messages, prints the answer and checks it.
+# recalled FROM MESSAGES_JSON: asks the question after these messages, prints the answer and checks it for ANSWER.
 recalled() {
     local messages answer
     messages=$(jq -c --arg question "$QUESTION" '. + [{role: "user", content: $question}]' <<<"$2")
     answer=$(write "$messages")
     jq -Rrs --arg from "$1" "$JQ"'"\($from): \(rtrimstr("\n") | shown)"' <<<"$answer"
     if ! grep -qiF -- "$ANSWER" <<<"$answer"; then
-        echo "error: $ANSWER was not recalled from the $1" >&2
+        echo "error: $ANSWER is missing in the answer from the $1" >&2
         exit 1
     fi
 }

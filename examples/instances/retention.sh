@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Lets go of what was said, by tiers: results of tools after a day, turns after a month, summaries after a year, facts never.
+# Deletes old records by role: tool results after 24 hours, turns after 30 days, summaries after 365 days, facts never.
 #
-# It remembers nothing and is fit for cron: running it again removes what has become old since. What it removes goes to the
-# trash of the instance: `memo run history/default undo` brings back what went last, and `operations` lists it.
+# It has no state and is suitable for cron: each run deletes the records that have become too old. Deleted records go to the trash
+# of the instance: `memo run history/default undo` restores the last deletion, and the action `operations` lists all of them.
 #
-#   Run:    ./retention.sh                 (all sessions)
-#           SESSION=tea ./retention.sh     (one)
-#   Needs:  memo, jq
-#   Knows:  INSTANCE (default: history/default), SESSION, TOOLS (default: 24h), TURNS (30d), SUMMARIES (365d)
-#   Prints: one line {session, purged, kept} for each purge that removed something
+#   Run:        ./retention.sh                 (all sessions)
+#               SESSION=tea ./retention.sh     (one session)
+#   Needs:      memo, jq
+#   Variables:  INSTANCE (default: history/default), SESSION, TOOLS (default: 24h), TURNS (30d), SUMMARIES (365d)
+#   Prints:     one line {session, purged, kept} for each purge that removed records
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=llm.sh
 . "$(dirname "${BASH_SOURCE[0]}")/llm.sh"
@@ -26,6 +26,6 @@ while IFS= read -r session; do
     if [ -z "$session" ]; then continue; fi
     purge "$session" tool "${TOOLS:-24h}"
     purge "$session" system,user,assistant "${TURNS:-30d}"
-    # How far facts were extracted is worth as long as how far was summarised.
+    # Records with role extracted mark a position like summaries, and expire with them.
     purge "$session" summary,extracted "${SUMMARIES:-365d}"
 done <<<"$sessions"

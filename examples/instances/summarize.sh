@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# Folds what was said into a rolling summary.
+# Maintains a rolling summary of a session.
 #
-# The summary is a record of the session itself. Its meta.from and meta.to say which turns it covers, so nothing else has to
-# be remembered, and running it again does nothing until enough was said. Each summary is made of the one before it and of the
-# turns since. Fit for cron, one run of a session at a time: two at once may both summarise the same, and lose nothing.
+# The summary is a record of the session. Its meta.from and meta.to are the range of turns that it adds, so the script needs no other
+# state, and another run does nothing until there are enough new turns. Each summary is written from the previous summary and the
+# turns since. Suitable for cron, with one run per session at a time: two concurrent runs may summarise the same turns, but lose
+# nothing.
 #
-#   Run:    SESSION=tea ./summarize.sh
-#   Needs:  memo, jq, curl, and a language model (see llm.sh)
-#   Knows:  SESSION (default: chat), EVERY (fewer new turns wait; default: 20), BATCH (so many at a time; default: 100)
+#   Run:        SESSION=tea ./summarize.sh
+#   Needs:      memo, jq, curl, and a language model (see llm.sh)
+#   Variables:  SESSION (default: chat), EVERY (minimum number of new turns; default: 20), BATCH (maximum number of turns per
+#               request; default: 100)
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=llm.sh
 . "$(dirname "${BASH_SOURCE[0]}")/llm.sh"
@@ -23,7 +25,7 @@ while true; do
     window=$(uncovered summary | jq -c --argjson batch "$BATCH" '.turns |= .[:$batch]')
     count=$(jq '.turns | length' <<<"$window")
     if ((count == 0 || count < EVERY)); then
-        echo "$count turns wait in $SESSION; $EVERY are summarised together" >&2
+        echo "$count new turns in $SESSION; summarising starts at $EVERY" >&2
         break
     fi
     before=$(instance read -p session="$SESSION" -p role=summary -p limit=1 -p tail=true)

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Lets a language model use tools until it knows the answer.
+# Runs the tools that a language model calls, until the model answers.
 #
-# The model names tools, the script runs them, and the results go back to it, linked by tool_call_id. Everything is kept before
-# the next step is taken, so nothing but the session has to be remembered: after an interruption, run it without a question,
-# and it goes on. What tools return is data; the tools here read the clock and calculate, and can do no harm.
+# The script runs each tool call of the model and returns the result, linked by tool_call_id. It stores each step before the next
+# one, so the session is its only state: after an interruption, run it without a question, and it continues. Results of tools are
+# data. The tools here read the clock and calculate; they change nothing.
 #
-#   Run:    SESSION=sums ./tool-loop.sh "how many minutes are left of today?"      (- reads the question from the standard input)
-#   Needs:  memo, jq, curl, and a language model that can use tools (see llm.sh)
-#   Knows:  SESSION (default: tools), ROUNDS (how often the model is asked at most; default: 8), SYSTEM
+#   Run:        SESSION=sums ./tool-loop.sh "how many minutes are left of today?"      (- reads the question from the standard input)
+#   Needs:      memo, jq, curl, and a language model that supports tools (see llm.sh)
+#   Variables:  SESSION (default: tools), ROUNDS (maximum number of requests to the model; default: 8), SYSTEM (the system prompt)
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=llm.sh
 . "$(dirname "${BASH_SOURCE[0]}")/llm.sh"
@@ -22,18 +22,18 @@ TOOLS='[
         "parameters": {"type": "object", "properties": {"expression": {"type": "string"}}, "required": ["expression"]}}}
 ]'
 
-# use NAME ARGUMENTS_JSON: prints what the tool says. What cannot be done is told to the model as well, which may do better.
+# use NAME ARGUMENTS_JSON: prints the result of the tool. An error is a result too, so that the model can correct the call.
 use() {
     local expression sum='^[-+*/%() .0-9]{1,200}$'
     case $1 in
     now) date -u +%Y-%m-%dT%H:%M:%SZ ;;
     calc)
         expression=$(jq -r '.expression | strings' <<<"$2" 2>/dev/null) || expression=
-        # Nothing but digits and signs, so that it is a number that jq finds, and no program.
+        # The pattern allows digits, operators and parentheses alone, so that jq runs an expression and no other program.
         if [[ $expression =~ $sum ]] && jq -ne "($expression) | numbers" 2>/dev/null; then return; fi
-        echo 'error: expression is a text of numbers, + - * / % and parentheses'
+        echo 'error: expression must consist of numbers, + - * / % and parentheses'
         ;;
-    *) echo 'error: there is no such tool' ;;
+    *) echo 'error: unknown tool' ;;
     esac
 }
 
@@ -46,7 +46,7 @@ esac
 for ((round = 0; round < ROUNDS; round++)); do
     turns=$(instance read -p session="$SESSION" -p role=user,assistant,tool)
     if jq -e '.[-1] // {role: "assistant"} | .role == "assistant" and (.tool_calls | not)' <<<"$turns" >/dev/null; then
-        echo "nothing in $SESSION waits for an answer" >&2
+        echo "no pending question in $SESSION" >&2
         exit
     fi
     messages=$(jq -c --arg system "$SYSTEM" "$JQ"'[{role: "system", content: $system}] + messages' <<<"$turns")
@@ -56,7 +56,7 @@ for ((round = 0; round < ROUNDS; round++)); do
             | {id: (.id // "" | if . == "" then "call_\(now)_\($place)" else . end), name: (.function.name // ""),
                 arguments: (.function.arguments // "{}")}] as $calls
         | {role: "assistant"} + if said == "" then {} else {content: said} end + if $calls == [] then {} else {tool_calls: $calls} end
-        | select(.content or .tool_calls)' <<<"$choice") || { echo 'error: the model said nothing' >&2; exit 1; }
+        | select(.content or .tool_calls)' <<<"$choice") || { echo 'error: the model returned no message' >&2; exit 1; }
     append <<<"$record"
     if jq -e '.tool_calls | not' <<<"$record" >/dev/null; then
         jq -r "$JQ"'said | shown' <<<"$record"
@@ -68,5 +68,5 @@ for ((round = 0; round < ROUNDS; round++)); do
             '{role: "tool", tool_call_id: $call[0].id, name: $call[0].name, content: .}' | append
     done < <(jq -c '.tool_calls[]' <<<"$record")
 done
-echo "error: no answer after $ROUNDS rounds; run it without a question to go on" >&2
+echo "error: no answer after $ROUNDS rounds; run again without a question to continue" >&2
 exit 1

@@ -43,7 +43,7 @@ pub fn take_in<S: Source>(folder_name: &str, bytes: &[u8], open: fn(&Path) -> Re
     fs::write(folder.join("Other.md"), "alias:: [[x]]\n[[Other]] #y").expect("room");
     let source = open(home.path()).expect("a folder that can be read");
     let findings: Vec<Finding> = source.findings().collect();
-    assert_eq!(findings, source.findings().collect::<Vec<_>>(), "who looks again finds the same");
+    assert_eq!(findings, source.findings().collect::<Vec<_>>(), "two scans return the same findings");
     let now = DateTime::from_timestamp(1_800_000_000, 0).expect("a moment");
     for finding in findings {
         let Finding::Note { draft, front_matter, links, .. } = finding else { continue };
@@ -54,6 +54,6 @@ pub fn take_in<S: Source>(folder_name: &str, bytes: &[u8], open: fn(&Path) -> Re
         let memory = draft.into_memory(MemoryId::of_path("note"), now);
         let path = "categories/inbox/note.md";
         let read = decode(path, encode(&memory, &front_matter).as_bytes(), now);
-        assert_eq!((read.memory, read.problem), (memory, None), "what is taken in is what is kept: {front_matter:?}");
+        assert_eq!((read.memory, read.problem), (memory, None), "the stored note differs from the ingested one: {front_matter:?}");
     }
 }

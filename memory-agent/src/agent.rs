@@ -148,7 +148,7 @@ impl Agent {
         match done {
             Err(error) if error.code == Code::ToolNotFound => {
                 let names: Vec<&str> = self.offered().map(Tool::name).collect();
-                error.hint = Some(format!("there are {}", names.join(", ")));
+                error.hint = Some(format!("available tools: {}", names.join(", ")));
             }
             Err(error) => tools::rewrite(error, self.own_name(tool), offered),
             Ok(answer) => tools::rewrite_answer(answer, self.own_name(tool), &offered),
@@ -197,11 +197,11 @@ impl fmt::Debug for Agent {
 /// Runs a tool and converts a panic of it into an internal error.
 fn execute(tool: &dyn Tool, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
     catch_unwind(AssertUnwindSafe(|| tool.execute(context, parameters))).unwrap_or_else(|_| {
-        let message = format!("{} broke down; nothing half-done is left behind", tool.name());
+        let message = format!("{} failed with an internal error; no partial change was stored", tool.name());
         Err(ToolError::new(
             Code::Internal,
             message,
-            Some("try it otherwise; the user can have the store checked with `memory doctor`".into()),
+            Some("try a different call; the user can check the store with `memory doctor`".into()),
         ))
     })
 }

@@ -7,8 +7,7 @@ use crate::json;
 use crate::session::Session;
 
 /// Hint that lists the accepted forms of a request.
-pub const FORMS: &str =
-    "a call is {\"name\": TOOL, \"params\": {…}}, several are a list of them, and {\"prompt\": TEXT} asks what is remembered";
+pub const FORMS: &str = "send one call {\"name\": TOOL, \"params\": {…}}, a list of calls, or {\"prompt\": TEXT} for a context";
 
 /// A request of the `batch` input, as one JSON value.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,7 +44,7 @@ impl Wish {
             request if is_rpc(&request) => Ok(Self::Rpc(request)),
             Value::Array(calls) => Ok(Self::Calls(calls)),
             Value::Object(mut wish) if wish.contains_key("prompt") => {
-                let Some(Value::String(prompt)) = wish.remove("prompt") else { return Err(invalid("prompt is not a text")) };
+                let Some(Value::String(prompt)) = wish.remove("prompt") else { return Err(invalid("prompt is not a string")) };
                 let budget = match wish.remove("budget") {
                     None | Some(Value::Null) => None,
                     Some(budget) => {
@@ -62,7 +61,7 @@ impl Wish {
                 Ok(Self::Prompt { prompt, budget, calls })
             }
             call @ Value::Object(_) => Ok(Self::Call(call)),
-            _ => Err(invalid("what is read is neither a list of calls, nor a call, nor {\"prompt\": …}")),
+            _ => Err(invalid("the input is neither a list of calls, nor a call, nor {\"prompt\": …}")),
         }
     }
 }
@@ -91,20 +90,20 @@ fn asked(mut call: Map<String, Value>, shape: &mut Map<String, Value>) -> Result
     if let Some(id) = call.remove("id") {
         shape.insert("id".into(), id);
     }
-    let Some(Value::String(name)) = call.remove("name") else { return Err(invalid("name is missing, or is not a text")) };
+    let Some(Value::String(name)) = call.remove("name") else { return Err(invalid("name is missing or is not a string")) };
     shape.insert("name".into(), name.as_str().into());
     let given: Vec<Value> = ["params", "arguments", "parameters"].iter().filter_map(|key| call.remove(*key)).collect();
     nothing_else(&call)?;
     match given.as_slice() {
         [] | [Value::Null] => Ok((name, json!({}))),
         [parameters] => Ok((name, parameters.clone())),
-        _ => Err(invalid("params, arguments and parameters mean the same; give one of them")),
+        _ => Err(invalid("params, arguments and parameters are aliases; send only one of them")),
     }
 }
 
 fn nothing_else(rest: &Map<String, Value>) -> Result<(), ToolError> {
     match rest.keys().next() {
-        Some(key) => Err(invalid(&format!("there is no field {}", memory_core::text::one_line(key, 80)))),
+        Some(key) => Err(invalid(&format!("unknown field {}", memory_core::text::one_line(key, 80)))),
         None => Ok(()),
     }
 }

@@ -222,7 +222,7 @@ mod tests {
         let number = from_slice(b"1e400").unwrap();
         let number = number.as_str().unwrap();
         for (message, plain) in [
-            (format!("no tool is called {number}"), "no tool is called 1e400"),
+            (format!("no tool is named {number}"), "no tool is named 1e400"),
             (format!("{number} is no tool"), "1e400 is no tool"),
             (format!("\"{number}\" is no tool"), "1e400 is no tool"),
             (format!("{number}\" is no tool"), "1e400\" is no tool"),

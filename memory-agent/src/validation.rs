@@ -51,7 +51,7 @@ impl Schema {
             let value = exact::to_text(given.pointer(path).unwrap_or(error.instance()));
             let what = match error.kind() {
                 ValidationErrorKind::AdditionalProperties { unexpected } => {
-                    one_line(&format!("there is no field {}", unexpected.join(", ")), LONGEST)
+                    one_line(&format!("unknown field {}", unexpected.join(", ")), LONGEST)
                 }
                 ValidationErrorKind::Required { property } => {
                     format!("the field {} is missing", property.as_str().unwrap_or_default())
@@ -98,7 +98,7 @@ mod tests {
         let schema = Schema::of(&tool.parameters());
         let fault = |parameters: Value| schema.check(tool, &parameters).expect_err("a fault").message;
         assert_eq!(fault(json!({ "limit": "ten" })), "limit: \"ten\" is not of type \"integer\"");
-        assert_eq!(fault(json!({ "limits": 1 })), "there is no field limits");
+        assert_eq!(fault(json!({ "limits": 1 })), "unknown field limits");
         assert_eq!(fault(json!({ "tags": ["a", 1] })), "tags.1: 1 is not of type \"string\"");
         assert_eq!(fault(json!([])), "[] is not of type \"object\"");
         let huge = exact::from_slice(b"{\"limit\": 1e400}").expect("JSON");

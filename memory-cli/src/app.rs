@@ -77,7 +77,7 @@ impl Home {
         match self.store.keep_pending(|| memory_core::pending(&self.services, &self.zone)) {
             Ok(is_there) => Ok(is_there),
             Err(error) => {
-                output.warning(&format!("pending.md was not written: {error}"))?;
+                output.warning(&format!("cannot write pending.md: {error}"))?;
                 Ok(false)
             }
         }
@@ -100,13 +100,15 @@ impl App<'_> {
         let settings = Settings::load(self.globals.root.as_deref(), self.environment)?;
         for key in &settings.unknown {
             let file = self.output.place(&settings.file);
-            self.output.warning(&format!("{file}: the key {key} means nothing"))?;
+            self.output.warning(&format!("{file}: unknown key {key}"))?;
         }
         let keys =
             [("llm.api_key", settings.llm.key_is_in_the_file()), ("proxy.openai_api_key", settings.proxy.key_is_in_the_file())];
         for (key, _) in keys.into_iter().filter(|(_, is_there)| *is_there && is_for_others(&settings.file)) {
             let file = self.output.place(&settings.file);
-            self.output.warning(&format!("{file} holds a key ({key}), and others may read it; `chmod 600` keeps them out"))?;
+            self.output.warning(&format!(
+                "{file} contains an API key ({key}) and other users can read it; restrict access with `chmod 600`"
+            ))?;
         }
         Ok(settings)
     }

@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(found("home/work/repo/src/deep"), at(&["home/work/repo/.memory/banks"]));
         create_dir_all(path("home/work/repo/src/.slop-mcp")).expect("a folder");
         let both = ["home/work/repo/src/.slop-mcp/memory", "home/work/repo/.memory/banks"];
-        assert_eq!(found("home/work/repo/src/deep"), at(&both), "what was there before is still found");
+        assert_eq!(found("home/work/repo/src/deep"), at(&both), "a value of the same shape as before is still found");
         create_dir_all(path("home/work/repo/src/.memory/banks")).expect("a folder");
         let own = ["home/work/repo/src/.memory/banks", "home/work/repo/.memory/banks"];
         assert_eq!(found("home/work/repo/src/deep"), at(&own), "slop-mcp has no banks there yet");

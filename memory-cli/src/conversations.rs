@@ -25,7 +25,7 @@ pub(crate) fn folders(
         Some(named) => {
             let folder = environment.whole(named);
             if !folder.is_dir() {
-                let source = io::Error::new(io::ErrorKind::NotFound, "there is no such folder");
+                let source = io::Error::new(io::ErrorKind::NotFound, "folder not found");
                 return Err(Failure::NoConversations { folder, source });
             }
             vec![folder]

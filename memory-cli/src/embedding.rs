@@ -19,7 +19,7 @@ pub(crate) fn open(settings: &Embedding) -> Result<Option<Arc<dyn Embedder>>, Em
     }
     let Some(base_url) = &settings.base_url.value else { return Ok(None) };
     let name = settings.name.value.as_deref().ok_or_else(|| EmbedError {
-        why: "embedding.base_url is set, but not which model to ask for there".into(),
+        why: "embedding.base_url is set, but embedding.name is not".into(),
         hint: Some("set embedding.name in config.yaml".into()),
     })?;
     let api_key = settings.api_key_env.value.as_deref().map(api_key).transpose()?;
@@ -105,16 +105,19 @@ impl Embedder for Nearby {
         if self.own.identity() == there {
             return self.own.embed(texts);
         }
-        Err(EmbedError { why: "the daemon, which had another model than the settings name, has gone".into(), hint: None })
+        Err(EmbedError { why: "the daemon stopped, and its model differs from the configured one".into(), hint: None })
     }
 }
 
 fn api_key(variable: &str) -> Result<ApiKey, EmbedError> {
     let key = env::var(variable).map_err(|_| EmbedError {
-        why: format!("the variable {variable}, which should hold the key, is not set"),
-        hint: Some(format!("set {variable}, or correct embedding.api_key_env in config.yaml")),
+        why: format!("environment variable {variable} is not set; it must contain the API key"),
+        hint: Some(format!("set {variable} or correct embedding.api_key_env in config.yaml")),
     })?;
-    key.parse().map_err(|error| EmbedError { why: format!("the variable {variable} holds no key: {error}"), hint: None })
+    key.parse().map_err(|error| EmbedError {
+        why: format!("environment variable {variable} contains no valid API key: {error}"),
+        hint: None,
+    })
 }
 
 /// A model that is opened on first use.
@@ -126,7 +129,7 @@ struct Later {
 
 impl Later {
     fn opened(&self) -> Result<&dyn Embedder, &EmbedError> {
-        let none = || EmbedError { why: "none is named".into(), hint: None };
+        let none = || EmbedError { why: "no embedding model is configured".into(), hint: None };
         let opened = self.opened.get_or_init(|| open(&self.settings)?.ok_or_else(none));
         opened.as_ref().map(AsRef::as_ref)
     }

@@ -39,7 +39,7 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Topic(TopicError),
     /// The rest of a partially printed result could not be read.
-    #[error("the answer breaks off")]
+    #[error("the output is incomplete")]
     BrokenOff {
         /// The cause.
         source: ToolError,
@@ -98,7 +98,7 @@ pub(crate) enum Failure {
         draft: Option<PathBuf>,
     },
     /// An edited text could not be stored.
-    #[error("the edited text was not kept")]
+    #[error("cannot save the edited text")]
     Draft {
         /// File with the edited text.
         draft: PathBuf,
@@ -106,7 +106,7 @@ pub(crate) enum Failure {
         source: StoreError,
     },
     /// A check found problems, which are listed in the printed report.
-    #[error("{count} {} wrong", if *count == 1 { "thing is" } else { "things are" })]
+    #[error("{count} {} found", if *count == 1 { "problem" } else { "problems" })]
     CheckFailed {
         /// Number of problems that were not repaired.
         count: u64,
@@ -114,7 +114,7 @@ pub(crate) enum Failure {
         tried: bool,
     },
     /// Banks have problems, which are listed in the printed report.
-    #[error("{count} {} wrong with the banks", if *count == 1 { "thing is" } else { "things are" })]
+    #[error("{count} {} found in the banks", if *count == 1 { "problem" } else { "problems" })]
     BanksDamaged {
         /// Number of problems that were not repaired.
         count: u64,
@@ -134,7 +134,7 @@ pub(crate) enum Failure {
         count: u64,
     },
     /// A command of the tour failed.
-    #[error("the tour cannot go on: `{command}` failed")]
+    #[error("the tour stopped: `{command}` failed")]
     Tour {
         /// The command.
         command: String,
@@ -156,7 +156,7 @@ pub(crate) enum Failure {
         code: Code,
     },
     /// A client's configuration file has an entry of another program under our key.
-    #[error("{place}: {key} is another program's")]
+    #[error("{place}: {key} belongs to another program")]
     Taken {
         /// The file and line.
         place: String,
@@ -164,7 +164,7 @@ pub(crate) enum Failure {
         key: String,
     },
     /// Some lines of standard input were invalid; the response to each has the reason.
-    #[error("{count} {} not understood", if *count == 1 { "line was" } else { "lines were" })]
+    #[error("{count} invalid {}", if *count == 1 { "line" } else { "lines" })]
     NotUnderstood {
         /// Number of these lines.
         count: u64,
@@ -176,7 +176,7 @@ pub(crate) enum Failure {
         count: u64,
     },
     /// Some lines of an export were not imported; the printed report lists them.
-    #[error("{count} {} not taken", if *count == 1 { "line was" } else { "lines were" })]
+    #[error("{count} {} not imported", if *count == 1 { "line was" } else { "lines were" })]
     NotTaken {
         /// Number of these lines.
         count: u64,
@@ -262,29 +262,25 @@ impl Failure {
             Self::Usage { hint, .. } | Self::Listen { hint, .. } => hint.clone(),
             Self::Editor { draft: Some(draft), .. } => Some(format!("the text is in {}", draft.display())),
             Self::Draft { draft, source } => Some(kept_at(draft, source)),
-            Self::CheckFailed { tried: false, .. } => Some("`memory doctor --fix` repairs what can be repaired".into()),
-            Self::Unreadable { .. } => Some("all others were written; `memory doctor` says more".into()),
+            Self::CheckFailed { tried: false, .. } => Some("run `memory doctor --fix` to repair what can be repaired".into()),
+            Self::Unreadable { .. } => Some("all other memories were exported; run `memory doctor` for details".into()),
             Self::NoConversations { .. } => {
-                Some("name the folder that `memory proxy` or `memory add` was given with --memory-path".into())
+                Some("specify the folder that `memory proxy` or `memory add` used as --memory-path".into())
             }
-            Self::Undone { .. } | Self::CallsFailed { .. } => {
-                Some("all others were done; the answers to these say what is wrong".into())
-            }
-            Self::Taken { .. } => Some("nothing was written; give that entry another name, or remove it, and repeat".into()),
-            Self::NotTaken { .. } => Some("all others were kept; mend these lines and import them again".into()),
+            Self::Undone { .. } | Self::CallsFailed { .. } => Some("all others succeeded; see the reported errors".into()),
+            Self::Taken { .. } => Some("nothing was written; rename or remove that entry and try again".into()),
+            Self::NotTaken { .. } => Some("all other lines were imported; correct these lines and import them again".into()),
             Self::BanksDamaged { tried: false, .. } => {
-                Some("`memory bank repair` keeps what can be read, and sets the rest aside".into())
+                Some("run `memory bank repair` to recover readable entries and move the rest aside".into())
             }
             Self::CheckFailed { tried: true, .. } | Self::BanksDamaged { tried: true, .. } => {
-                Some("what is left must be mended by hand".into())
+                Some("repair the remaining problems by hand".into())
             }
             Self::NotShown { .. } => {
-                Some("the next `memory notify` tries again; notification.method: file needs no desktop".into())
+                Some("the next `memory notify` tries again; notification.method: file works without a desktop".into())
             }
-            Self::NotUnderstood { .. } => Some("all others were answered; the answers to these say what is wrong".into()),
-            Self::Output(_) => {
-                Some("what was asked for may have been done all the same; look before you ask for a change again".into())
-            }
+            Self::NotUnderstood { .. } => Some("all other lines were answered; see the errors in the output".into()),
+            Self::Output(_) => Some("the operation may have completed; check before you repeat a change".into()),
             Self::File { .. } | Self::Filter { .. } | Self::Editor { draft: None, .. } | Self::Tour { .. } => None,
         }
     }
@@ -369,8 +365,8 @@ impl From<ParseError> for Failure {
 fn kept_at(draft: &Path, source: &StoreError) -> String {
     let draft = draft.display();
     match source {
-        StoreError::Conflict { .. } => format!("your text is in {draft}; read the memory again and put the two together"),
-        StoreError::Secret { .. } => format!("your text is in {draft}; keep it as it is with --allow-secret"),
+        StoreError::Conflict { .. } => format!("your text is in {draft}; read the memory again and merge the two texts"),
+        StoreError::Secret { .. } => format!("your text is in {draft}; use --allow-secret to save it unchanged"),
         _ => format!("your text is in {draft}"),
     }
 }

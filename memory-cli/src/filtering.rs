@@ -48,7 +48,7 @@ impl Filters {
 
     fn ask_within(&self, question: &Question<'_>, bounds: Bounds) -> Result<Vec<Answer>, JqError> {
         let Some(program) = self.program.clone() else {
-            return Err(JqError::Process { message: "the file of this program is not known".into() });
+            return Err(JqError::Process { message: "the path of this program is unknown".into() });
         };
         let helper = Helper { program, arguments: CHILD.map(OsString::from).into() };
         jq::bounded(&helper, question, &bounds)
@@ -75,7 +75,7 @@ impl JsonFilter for Filters {
         let answers = self.ask_within(&question, bounds).map_err(|error| self.trouble(&error))?;
         let value = |answer: Answer| {
             let text = answer.map_err(|error| self.trouble(&error))?;
-            text.parse().map_err(|why| FilterTrouble::Failed { message: format!("what the filter puts out is not kept: {why}") })
+            text.parse().map_err(|why| FilterTrouble::Failed { message: format!("cannot store the output of the filter: {why}") })
         };
         answers.into_iter().map(value).collect()
     }

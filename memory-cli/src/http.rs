@@ -18,12 +18,13 @@ use crate::config::{Environment, HttpSettings};
 use crate::failure::Failure;
 use crate::instances::DEFAULT;
 
-/// What whoever asks over HTTP must know, as a flag.
+/// The flag for the access token of an HTTP server.
 #[derive(Debug, Args)]
 pub(crate) struct TokenArgs {
-    /// What whoever asks over HTTP must send, as Authorization: Bearer TOKEN; better in MEMO_AUTH_TOKEN, since others see what is
-    /// typed; GET /v1/health of a server of instances alone is answered without it. Without a token, only your own programs on this
-    /// machine are served
+    /// Require this token in HTTP requests; better set MEMO_AUTH_TOKEN, as other users can see arguments
+    ///
+    /// Clients send it as Authorization: Bearer TOKEN. GET /v1/health of a server with instances only needs no token.
+    /// Without a token, only your own programs on this machine have access.
     #[arg(long, value_name = "TOKEN")]
     auth_token: Option<String>,
 }
@@ -36,8 +37,9 @@ impl TokenArgs {
             None => environment.memo_auth_token.clone().map(|token| ("MEMO_AUTH_TOKEN", token)),
         };
         let Some((from, token)) = given else { return Ok(None) };
-        let refused =
-            |()| Failure::usage(format!("{from} is no token"), "a token is of visible ASCII characters, without spaces");
+        let refused = |()| {
+            Failure::usage(format!("{from} is not a valid token"), "a token consists of visible ASCII characters without spaces")
+        };
         token.map(Some).map_err(refused)
     }
 }
@@ -83,7 +85,7 @@ impl ServerFlags {
     /// Returns the access rules of a server with this token and these settings.
     pub(crate) fn access(&self, token: Option<Token>, settings: &HttpSettings) -> AccessRules {
         let how_to_admit = format!(
-            "to let containers (Docker), other users or other machines in, start it with {} and {}",
+            "to allow access from containers (Docker), other users or other machines, start it with {} and {}",
             self.open, self.send
         );
         AccessRules { token, origins: settings.allowed_origins.value.clone(), how_to_admit }
@@ -92,7 +94,7 @@ impl ServerFlags {
     /// Returns the next step after a failure to listen.
     fn advice(&self, error: &io::Error) -> Option<String> {
         let advice = match error.kind() {
-            io::ErrorKind::AddrInUse => format!("another program listens there: choose another port with {}", self.port),
+            io::ErrorKind::AddrInUse => format!("the port is in use: choose another port with {}", self.port),
             io::ErrorKind::AddrNotAvailable => format!("this machine has no such address: choose another with {}", self.host),
             io::ErrorKind::PermissionDenied => format!("choose a port above 1023 with {}", self.port),
             _ => return None,
@@ -111,7 +113,7 @@ pub(crate) struct Ending {
 impl Ending {
     /// Starts to listen for SIGINT and SIGTERM.
     pub(crate) fn begin() -> Result<Self, Failure> {
-        let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Failure::file("listen to signals"))?;
+        let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Failure::file("listen for signals"))?;
         let (ask, asked) = oneshot::channel();
         let handle = signals.handle();
         let listening = thread::spawn(move || {
@@ -156,15 +158,15 @@ pub(crate) fn address(text: &str) -> Result<Address, String> {
     let everywhere = text.strip_prefix(':').map(|port| [format!("[::]:{port}"), format!("0.0.0.0:{port}")]);
     let texts = everywhere.map_or_else(|| vec![text.to_owned()], Vec::from);
     let found: Vec<SocketAddr> = texts.iter().filter_map(|text| text.to_socket_addrs().ok()).flatten().collect();
-    if found.is_empty() { Err("it is no address with a port, such as 127.0.0.1:8765".into()) } else { Ok(Address(found)) }
+    if found.is_empty() { Err("not an address with a port, such as 127.0.0.1:8765".into()) } else { Ok(Address(found)) }
 }
 
 impl Address {
     /// Opens a listener. An address other than loopback requires a token.
     pub(crate) fn listen(&self, token: Option<&Token>, flags: ServerFlags) -> Result<TcpListener, Failure> {
         if let (None, Some(open)) = (token, self.0.iter().find(|address| !address.ip().is_loopback())) {
-            let hint = "add --auth-token TOKEN, or set MEMO_AUTH_TOKEN to a token; without one, listen on 127.0.0.1";
-            return Err(Failure::usage(format!("others could reach {open}, and there is no token"), hint));
+            let hint = "add --auth-token TOKEN, set MEMO_AUTH_TOKEN, or listen on 127.0.0.1";
+            return Err(Failure::usage(format!("{open} is reachable from other machines, which requires a token"), hint));
         }
         let mut refused = None;
         for address in &self.0 {

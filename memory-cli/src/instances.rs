@@ -229,12 +229,12 @@ impl Book {
     pub(crate) fn next_key(&self) -> Result<Option<MasterKey>, Failure> {
         let next = given_key("MEMO_NEW_MASTER_KEY", self.environment.memo_new_master_key.as_ref())?;
         if next.is_none() && self.environment.memo_master_key.is_some() {
-            let hint = "set MEMO_NEW_MASTER_KEY to the new key, and MEMO_MASTER_KEY to it afterwards";
-            return Err(Failure::usage("the key is given by MEMO_MASTER_KEY, and so must be the new one", hint));
+            let hint = "set MEMO_NEW_MASTER_KEY to the new key, and afterwards MEMO_MASTER_KEY";
+            return Err(Failure::usage("MEMO_MASTER_KEY is set, but MEMO_NEW_MASTER_KEY is not", hint));
         }
         if next.is_some() && self.environment.memo_master_key.is_none() {
-            let hint = "leave MEMO_NEW_MASTER_KEY out, and a new master.key is made";
-            return Err(Failure::usage("MEMO_NEW_MASTER_KEY is for a key that is given by MEMO_MASTER_KEY", hint));
+            let hint = "unset MEMO_NEW_MASTER_KEY to generate a new master.key";
+            return Err(Failure::usage("MEMO_NEW_MASTER_KEY is set, but MEMO_MASTER_KEY is not", hint));
         }
         Ok(next)
     }
@@ -303,16 +303,17 @@ impl instance::Instances for Book {
 /// Returns the operation logs of all instances with files. Unreachable instances cause a warning.
 pub(crate) fn kept_in_files(settings: &Settings, app: &mut App) -> Result<Vec<KeptInstance>, Failure> {
     let mut kept = Vec::new();
-    let unreachable = |name: &str, why: &str| format!("{name} is left out: {why}");
+    let unreachable = |name: &str, why: &str| format!("skipped {name}: {why}");
     let book = match Book::open(settings, app.environment) {
         Ok(book) => book,
         Err(failure) => {
-            app.output.warning(&unreachable("what instances hold", &failure.to_string()))?;
+            app.output.warning(&unreachable("all instances", &failure.to_string()))?;
             return Ok(kept);
         }
     };
     for one in instance::Instances::list(&book)? {
-        let name = if one.backend.is_empty() { "an instance".to_owned() } else { format!("{}/{}", one.backend, one.name) };
+        let name =
+            if one.backend.is_empty() { "an unreadable instance".to_owned() } else { format!("{}/{}", one.backend, one.name) };
         let opened = match one.fields {
             Ok(fields) if fields.get("driver").is_some_and(|driver| driver == "file") => book.way_back(&one.backend, &one.name),
             Ok(_) => continue,
@@ -351,7 +352,7 @@ fn given_key(variable: &str, given: Option<&Result<MasterKey, ()>>) -> Result<Op
         Some(Ok(key)) => Ok(Some(key.clone())),
         Some(Err(())) => {
             let why = format!("{variable} is not 32 bytes in Base64");
-            Err(Failure::usage(why, "`openssl rand -base64 32` makes a key"))
+            Err(Failure::usage(why, "generate a key with `openssl rand -base64 32`"))
         }
     }
 }

@@ -141,8 +141,9 @@ fn open(llm: &Llm, variable: &dyn Fn(&str) -> Option<String>) -> Result<RemoteCh
         let hint = Some(format!("set {key} in config.yaml"));
         ChatError::Unusable(Trouble { why: what.to_owned(), hint })
     };
-    let base_url = llm.base_url.value.as_deref().ok_or_else(|| missing("its name is set, but no address", "llm.base_url"))?;
-    let model = llm.model.value.as_deref().ok_or_else(|| missing("its address is set, but no name", "llm.model"))?;
+    let base_url =
+        llm.base_url.value.as_deref().ok_or_else(|| missing("llm.model is set, but llm.base_url is not", "llm.base_url"))?;
+    let model = llm.model.value.as_deref().ok_or_else(|| missing("llm.base_url is set, but llm.model is not", "llm.model"))?;
     let api_key = api_key(llm, variable)?;
     let usual = ChatSettings::new(base_url, model);
     RemoteChat::new(ChatSettings { api_key, timeout: llm.timeout.value, certificates: certificates(), ..usual })
@@ -155,13 +156,16 @@ fn api_key(llm: &Llm, variable: &dyn Fn(&str) -> Option<String>) -> Result<Optio
         return Ok(api_key.value.clone());
     };
     let unusable = |why: String| {
-        let hint = Some(format!("set {name}, or correct llm.api_key_env in config.yaml"));
+        let hint = Some(format!("set {name} or correct llm.api_key_env in config.yaml"));
         ChatError::Unusable(Trouble { why, hint })
     };
     match variable(name).filter(|value| !value.is_empty()) {
-        Some(value) => value.parse().map(Some).map_err(|error| unusable(format!("the variable {name} holds no key: {error}"))),
+        Some(value) => value
+            .parse()
+            .map(Some)
+            .map_err(|error| unusable(format!("environment variable {name} contains no valid API key: {error}"))),
         None if api_key.value.is_some() => Ok(api_key.value.clone()),
-        None => Err(unusable(format!("the variable {name}, which should hold the key, is not set"))),
+        None => Err(unusable(format!("environment variable {name} is not set; it must contain the API key"))),
     }
 }
 

@@ -62,13 +62,13 @@ impl std::str::FromStr for Deadline {
         moment()
             .or_else(day)
             .or_else(span)
-            .ok_or_else(|| ParseError::new(text, "a span such as 30d, a day (YYYY-MM-DD) or a moment (RFC 3339)"))
+            .ok_or_else(|| ParseError::new(text, "a duration such as 30d, a day (YYYY-MM-DD) or a time (RFC 3339)"))
     }
 }
 
 /// Parses a duration such as `60s`, `168h`, `30d` or `1h 30m`.
 pub(crate) fn span(text: &str) -> Result<Duration, ParseError> {
-    humantime::parse_duration(text.trim()).map_err(|_| ParseError::new(text, "a span of time such as 60s, 168h or 30d"))
+    humantime::parse_duration(text.trim()).map_err(|_| ParseError::new(text, "a duration such as 60s, 168h or 30d"))
 }
 
 /// Formats a duration for the settings file, such as `60s` or `168h`.

@@ -36,23 +36,23 @@ pub(crate) fn way(method: NotificationMethod, environment: &Environment) -> Way 
     let is_missed = method == NotificationMethod::NotifySend || (method == NotificationMethod::Osascript && IS_MACOS);
     let said = |instead: &str| is_missed.then(|| format!("{missing}; {instead}"));
     match desktop(Desktop::NotifySend, environment) {
-        Ok(notifier) => by_desktop(Desktop::NotifySend, notifier, said("notify-send is taken instead")),
-        Err(_) if method == NotificationMethod::Auto || is_missed => by_file(said("what is due stands in pending.md only")),
-        Err(_) => by_file(Some("there is no desktop to show messages on; what is due stands in pending.md only".into())),
+        Ok(notifier) => by_desktop(Desktop::NotifySend, notifier, said("notify-send is used instead")),
+        Err(_) if method == NotificationMethod::Auto || is_missed => by_file(said("due reminders are listed in pending.md only")),
+        Err(_) => by_file(Some("no desktop session found; due reminders are listed in pending.md only".into())),
     }
 }
 
 /// Returns the notifier for a desktop, or the reason for its absence.
 fn desktop(desktop: Desktop, environment: &Environment) -> Result<DesktopNotifier, String> {
     let program = desktop.program();
-    let found = find(program, environment.path.as_deref()).ok_or_else(|| format!("there is no {program} here"))?;
+    let found = find(program, environment.path.as_deref()).ok_or_else(|| format!("{program} not found"))?;
     let notifier = DesktopNotifier::new(desktop, found);
     if desktop == Desktop::Osascript || environment.has_desktop {
         return Ok(notifier);
     }
     // A cron job has no variable for the desktop session, so the default path is tried.
     let bus = environment.runtime.as_ref().map(|runtime| runtime.join("bus")).filter(|bus| bus.exists());
-    bus.map(|bus| notifier.on_bus(bus)).ok_or_else(|| format!("there is no desktop for {program} here"))
+    bus.map(|bus| notifier.on_bus(bus)).ok_or_else(|| format!("no desktop session found for {program}"))
 }
 
 fn by_desktop(desktop: Desktop, notifier: DesktopNotifier, instead: Option<String>) -> Way {
@@ -94,8 +94,8 @@ mod tests {
 
     #[test]
     fn what_is_taken_instead_is_said_unless_nobody_named_anything() {
-        let instead = |program: &str, rest: &str| Some(format!("there is no {program} here; {rest}"));
-        let page = "what is due stands in pending.md only";
+        let instead = |program: &str, rest: &str| Some(format!("{program} not found; {rest}"));
+        let page = "due reminders are listed in pending.md only";
         assert_eq!(chosen(NotificationMethod::NotifySend, &["osascript"]), ("file", instead("notify-send", page)));
         assert_eq!(chosen(NotificationMethod::Auto, &["notify-send"]), ("notify-send", None));
         assert_eq!(chosen(NotificationMethod::Auto, &[]), ("file", None));
@@ -106,7 +106,7 @@ mod tests {
     fn the_program_of_macos_is_not_missed_elsewhere() {
         assert_eq!(chosen(NotificationMethod::Osascript, &["notify-send"]), ("notify-send", None));
         let (name, instead) = chosen(NotificationMethod::Osascript, &[]);
-        let page = "there is no desktop to show messages on; what is due stands in pending.md only";
+        let page = "no desktop session found; due reminders are listed in pending.md only";
         assert_eq!((name, instead.as_deref()), ("file", Some(page)));
     }
 
@@ -117,7 +117,7 @@ mod tests {
         let here = Some(folder.path().to_owned());
         let environment = Environment { path: Some(folder.path().into()), runtime: here, ..Environment::default() };
         let method = NotificationMethod::NotifySend;
-        let nowhere = "there is no desktop for notify-send here; what is due stands in pending.md only";
+        let nowhere = "no desktop session found for notify-send; due reminders are listed in pending.md only";
         assert_eq!(way(method, &environment).instead.as_deref(), Some(nowhere));
         std::fs::write(folder.path().join("bus"), "").expect("a file");
         assert_eq!((way(method, &environment).name, way(method, &environment).instead), ("notify-send", None));

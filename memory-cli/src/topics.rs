@@ -45,23 +45,27 @@ pub(crate) fn check_there(environment: &Environment, dir: &Path) -> Result<(), F
 /// Returns the error for missing topics, for a command with `--dir`.
 pub(crate) fn why_not(settings: &Settings, environment: &Environment) -> Failure {
     let (why, is_link) = missing(settings, environment);
-    Failure::usage(why, if is_link { "name the folder itself with --dir" } else { "go to one, or name a folder with --dir" })
+    Failure::usage(
+        why,
+        if is_link {
+            "specify the target folder with --dir"
+        } else {
+            "change to a project folder, or specify a folder with --dir"
+        },
+    )
 }
 
 /// Returns the error for an unusable instance `topic/default`.
 pub(crate) fn no_instance(settings: &Settings, environment: &Environment) -> InstanceError {
     let (why, _) = missing(settings, environment);
-    InstanceError::invalid(
-        why,
-        "start it in the folder of a project, or use an instance of the type topic that has the field dir",
-    )
+    InstanceError::invalid(why, "start it in a project folder, or use a topic instance with the field dir")
 }
 
 /// Returns why there is no topic folder, and whether a symlink is the reason.
 fn missing(settings: &Settings, environment: &Environment) -> (String, bool) {
     match place(settings, environment) {
-        Place::Link(link) => (format!("{} is a symlink, which might lead out of the project", link.display()), true),
-        Place::At(_) | Place::Nowhere => ("there is no project here".to_owned(), false),
+        Place::Link(link) => (format!("{} is a symlink, which may point outside the project", link.display()), true),
+        Place::At(_) | Place::Nowhere => ("the current folder is not in a project".to_owned(), false),
     }
 }
 
@@ -70,11 +74,11 @@ pub(crate) fn no_tools(settings: &Settings, environment: &Environment) -> Failur
     let (mut why, is_link) = missing(settings, environment);
     if !is_link {
         let folder = environment.folder.as_deref().map(|folder| folder.display().to_string());
-        why = format!("{} belongs to no project", folder.as_deref().unwrap_or("this folder"));
+        why = format!("{} is not in a project", folder.as_deref().unwrap_or("this folder"));
     }
     Failure::usage(
-        format!("--tools would offer no tool, since there is no folder of topics: {why}"),
-        "name a folder with --topics, start it within a project, or offer other tools as well",
+        format!("--tools selects only topic tools, but there is no topic folder: {why}"),
+        "specify a folder with --topics, start it in a project, or select other tools as well",
     )
 }
 
@@ -103,17 +107,17 @@ pub(crate) fn quoted(path: &str) -> String {
 fn checked(folder: PathBuf, home: &Path) -> Result<PathBuf, Failure> {
     let whole = whole(&folder);
     if whole.starts_with(self::whole(home)) {
-        let is_home = if whole == self::whole(home) { "is" } else { "lies in" };
+        let is_home = if whole == self::whole(home) { "is" } else { "is in" };
         return Err(Failure::usage(
             format!("{} {is_home} the home of the memories", folder.display()),
-            "name another folder with --dir",
+            "specify another folder with --dir",
         ));
     }
     if whole.components().any(|part| part.as_os_str() == ".git") {
-        return Err(Failure::usage(format!("{} belongs to git", folder.display()), "name another folder with --dir"));
+        return Err(Failure::usage(format!("{} belongs to git", folder.display()), "specify another folder with --dir"));
     }
     if folder.exists() && !folder.is_dir() {
-        return Err(Failure::usage(format!("{} is no folder", folder.display()), "name a folder with --dir"));
+        return Err(Failure::usage(format!("{} is not a folder", folder.display()), "specify a folder with --dir"));
     }
     Ok(folder)
 }

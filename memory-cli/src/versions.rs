@@ -22,7 +22,7 @@ use crate::print::{Column, Output, Table};
 const CHILD: &str = "keep-versions-of";
 
 /// Message of the commits.
-const MESSAGE: &str = "Remember";
+const MESSAGE: &str = "Update memories";
 
 /// Time to wait for further changes before a commit.
 const GATHER: Duration = Duration::from_millis(200);
@@ -165,13 +165,13 @@ pub(crate) fn is_kept(root: &Path) -> Result<(), Failure> {
 }
 
 pub(crate) fn not_kept() -> Failure {
-    let hint = "let it, for what comes: `memory config set git.enabled true`";
-    Failure::usage("git does not keep the states of this home", hint)
+    let hint = "enable it for future changes: `memory config set git.enabled true`";
+    Failure::usage("this home is not versioned with git", hint)
 }
 
 /// Returns the error for a failed git command.
 pub(crate) fn refused(error: &VersionsError) -> Failure {
-    Failure::usage(error.to_string(), "ask git itself in the home")
+    Failure::usage(error.to_string(), "run git in the home for details")
 }
 
 fn opened(root: &Path, what: &str) -> io::Result<File> {

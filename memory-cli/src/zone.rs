@@ -38,7 +38,7 @@ pub(crate) struct NamedZone(&'static jiff::tz::TimeZone);
 
 /// Parses the name of a time zone, such as `Asia/Shanghai`; case-insensitive.
 pub(crate) fn named(text: &str) -> Result<NamedZone, ParseError> {
-    let none = |_| ParseError::new(text, "a time zone such as Europe/Berlin (a name of the IANA's database)");
+    let none = |_| ParseError::new(text, "a time zone such as Europe/Berlin (a name from the IANA database)");
     let zone = TimeZoneDatabase::bundled().get(text.trim()).map_err(none)?;
     // The settings name at most one zone and are read once, so the leak is bounded.
     Ok(NamedZone(Box::leak(Box::new(zone))))
@@ -124,7 +124,7 @@ impl std::str::FromStr for Now {
         let moment = DateTime::parse_from_rfc3339(wanted).map(Self::Moment).ok();
         moment
             .or_else(|| shown().or_else(midnight).map(Self::Shown))
-            .ok_or_else(|| ParseError::new(text, "a moment such as 2026-05-07T10:00:00+02:00 (RFC 3339)"))
+            .ok_or_else(|| ParseError::new(text, "a time such as 2026-05-07T10:00:00+02:00 (RFC 3339)"))
     }
 }
 

@@ -54,7 +54,7 @@ pub enum Limit {
 
 /// The error that the remaining budget of the day is too small for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the language model was not asked: of the day's {a_day} {limit}, {left} are left, and this may take {wanted}")]
+#[error("daily budget of {a_day} {limit} exhausted: the call needs up to {wanted}, {left} are left")]
 pub struct Shortage {
     /// The quantity that is insufficient.
     pub limit: Limit,
@@ -142,7 +142,7 @@ impl Shortage {
             Limit::Calls => "llm.calls_a_day",
             Limit::Tokens => "llm.tokens_a_day",
         };
-        format!("wait for the next day, or raise {key} in config.yaml; `memory usage` shows what was spent on what")
+        format!("wait until tomorrow, or raise {key} in config.yaml; `memory usage` shows the usage")
     }
 }
 

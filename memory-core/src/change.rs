@@ -282,6 +282,6 @@ impl FromStr for Verb {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        Self::ALL.into_iter().find(|verb| verb.as_str() == text).ok_or_else(|| ParseError::new(text, "a verb of the journal"))
+        Self::ALL.into_iter().find(|verb| verb.as_str() == text).ok_or_else(|| ParseError::new(text, "a journal verb"))
     }
 }

@@ -45,7 +45,7 @@ pub trait ChatModelExt: ChatModel {
     fn json(&self, request: &ChatRequest) -> Result<Value, ChatError> {
         let Answer { text, tokens } = self.answer(request)?;
         json_answer(&text).map_err(|NoJson { why }| {
-            let hint = Some("ask again, or name a model that keeps to the form it is asked for".into());
+            let hint = Some("try again, or choose a model that follows the requested format".into());
             ChatError::Unreadable { trouble: Trouble { why, hint }, tokens }
         })
     }

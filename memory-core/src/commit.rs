@@ -70,7 +70,7 @@ fn with_reminders<'o>(services: &Services, operation: &'o Operation) -> Result<C
 ///
 /// A NUL character makes most programs treat a file as binary.
 pub(crate) fn unkeepable(text: &str) -> Option<&'static str> {
-    text.contains('\0').then_some("it holds a NUL character, which no text file may")
+    text.contains('\0').then_some("it contains a NUL character, which a text file must not contain")
 }
 
 fn refuse_nul(operation: &Operation) -> Result<(), StoreError> {
@@ -78,7 +78,7 @@ fn refuse_nul(operation: &Operation) -> Result<(), StoreError> {
     if texts(operation).all(is_text) {
         return Ok(());
     }
-    Err(StoreError::Invalid { why: "the text holds a NUL character, which no text file may".into() })
+    Err(StoreError::Invalid { why: "the text contains a NUL character, which a text file must not contain".into() })
 }
 
 /// Iterates over all texts that `operation` would write.
@@ -212,7 +212,7 @@ mod tests {
             assert_eq!(refused.code(), Code::SecretFound, "{draft:?}");
             let skipped = import_one(&services, &draft, Secrets::Refuse).skipped;
             assert_eq!(skipped.len(), 1, "{draft:?}");
-            assert_eq!(skipped[0].reason, "it holds what looks like GitHub token; --allow-secret keeps it");
+            assert_eq!(skipped[0].reason, "it contains what looks like GitHub token; --allow-secret stores it anyway");
             let id = write(&services, Draft::new("cake"), Secrets::Refuse).expect("it is kept").id.to_string();
             let Draft { title, aliases, tags, source, scope, origin, content, .. } = draft.clone();
             let title = title.map(Some);

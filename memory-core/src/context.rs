@@ -200,7 +200,7 @@ fn content_terms(prompt: &str) -> Vec<Term> {
 }
 
 fn counted(count: usize) -> String {
-    if count == 1 { "the memory that was found".to_owned() } else { format!("any of the {count} memories that were found") }
+    if count == 1 { "the matching memory".to_owned() } else { format!("any of the {count} matching memories") }
 }
 
 fn wanted<Tz: TimeZone>(

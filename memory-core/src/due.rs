@@ -48,12 +48,12 @@ pub fn due<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<Due, StoreErr
         Kind::Date => {
             let at = in_the_morning(&reading, now).unwrap_or_else(|| reading.at.to_utc());
             let shown = at.with_timezone(&now.timezone()).time();
-            assumed.push(format!("No time of the day is said; {} is taken.", shown.format("%H:%M")));
+            assumed.push(format!("No time of day is given; {} is assumed.", shown.format("%H:%M")));
             at
         }
     };
     if reading.repeats {
-        assumed.push("It comes again; only the next time is meant.".into());
+        assumed.push("The time recurs; only the next occurrence is used.".into());
     }
     Ok(Due { at, reading, assumed: (!assumed.is_empty()).then(|| assumed.join(" ")) })
 }

@@ -28,7 +28,7 @@ pub fn has_direction(vector: &[f32]) -> bool {
 
 /// The error that an embedding model returned no vectors.
 #[derive(Debug, thiserror::Error)]
-#[error("the embedding model gave no vectors: {why}")]
+#[error("the embedding model returned no vectors: {why}")]
 pub struct EmbedError {
     /// The reason.
     pub why: String,

@@ -12,13 +12,13 @@ use crate::{Code, EmbedError, ParseError, Scope};
 #[non_exhaustive]
 pub enum StoreError {
     /// No memory matches the reference.
-    #[error("no memory is called {reference}")]
+    #[error("no memory matches {reference}")]
     NotFound {
         /// The reference.
         reference: String,
     },
     /// More than one memory matches the reference.
-    #[error("{reference} is the name of {} memories or more: {}", candidates.len(), candidates.join(", "))]
+    #[error("{reference} matches at least {} memories: {}", candidates.len(), candidates.join(", "))]
     Ambiguous {
         /// The reference.
         reference: String,
@@ -32,7 +32,7 @@ pub enum StoreError {
         wanted: String,
     },
     /// Nothing in the trash matches the reference.
-    #[error("nothing in the trash is called {reference}")]
+    #[error("nothing in the trash matches {reference}")]
     TrashNotFound {
         /// The reference.
         reference: String,
@@ -46,13 +46,13 @@ pub enum StoreError {
         place: String,
     },
     /// Another process changed the file concurrently.
-    #[error("{what} was changed in the meantime")]
+    #[error("{what} was changed concurrently")]
     Conflict {
         /// The memory or file.
         what: String,
     },
     /// Another process holds the lock.
-    #[error("another process has been writing to {home} for {seconds} s")]
+    #[error("another process has held the lock of {home} for {seconds} s")]
     Locked {
         /// The home folder.
         home: String,
@@ -60,7 +60,7 @@ pub enum StoreError {
         seconds: u64,
     },
     /// A daemon is already running.
-    #[error("a daemon is looking after {home} already{}", pid.map_or_else(String::new, |pid| format!(" (process {pid})")))]
+    #[error("a daemon is already running for {home}{}", pid.map_or_else(String::new, |pid| format!(" (process {pid})")))]
     DaemonRunning {
         /// The home folder.
         home: String,
@@ -77,16 +77,16 @@ pub enum StoreError {
         why: String,
     },
     /// The text names no time.
-    #[error("the text names no time")]
+    #[error("the text contains no time")]
     NoTime,
     /// The time that the text names is past.
-    #[error("that time is over: {}", at.format("%Y-%m-%d %H:%M %:z"))]
+    #[error("the time is in the past: {}", at.format("%Y-%m-%d %H:%M %:z"))]
     Over {
         /// The time, in the zone of the request.
         at: DateTime<FixedOffset>,
     },
     /// The text contains a credential.
-    #[error("the text holds what looks like {}", kinds.join(" and "))]
+    #[error("the text contains what looks like {}", kinds.join(" and "))]
     Secret {
         /// The kinds of credentials found.
         kinds: Vec<&'static str>,
@@ -107,7 +107,7 @@ pub enum StoreError {
         path: String,
     },
     /// An agent tried to store a memory in a scope that it may not access.
-    #[error("{scope} is out of this agent's reach")]
+    #[error("this agent may not access {scope}")]
     ScopeRefused {
         /// The scope.
         scope: Scope,
@@ -162,30 +162,28 @@ impl StoreError {
     /// Returns advice for the user, if there is any.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::NotFound { .. } => Some("`memory list` shows what there is; an id may be shortened to 4 digits".into()),
-            Self::Ambiguous { .. } => Some("give more digits of the id".into()),
-            Self::OperationNotFound { .. } => Some("`memory log` shows the operations".into()),
-            Self::TrashNotFound { .. } => Some("`memory trash list` shows what is there".into()),
+            Self::NotFound { .. } => Some("`memory list` lists the memories; an id may be shortened to 4 digits".into()),
+            Self::Ambiguous { .. } => Some("use more digits of the id".into()),
+            Self::OperationNotFound { .. } => Some("`memory log` lists the operations".into()),
+            Self::TrashNotFound { .. } => Some("`memory trash list` lists the files in the trash".into()),
             Self::ConversationNotFound { .. } => {
-                Some("`memory conversations` lists them; --memory-path names another folder".into())
+                Some("`memory conversations` lists the conversations; --memory-path selects another folder".into())
             }
             Self::Conflict { .. } => Some("read it again and repeat the change".into()),
             Self::Locked { .. } => Some("try again in a moment".into()),
-            Self::DaemonRunning { .. } => Some("`memory status` says what it does; SIGTERM ends it".into()),
-            Self::NoTime => Some("name one, as in \"call Anna tomorrow at 3pm\" or 明天下午三点, or give it with --at".into()),
-            Self::Over { .. } => Some("name a time that is still to come".into()),
-            Self::Secret { .. } => Some("leave it out, or keep it with --allow-secret".into()),
+            Self::DaemonRunning { .. } => Some("`memory status` shows its state; SIGTERM stops it".into()),
+            Self::NoTime => Some("add a time, as in \"call Anna tomorrow at 3pm\" or 明天下午三点, or use --at".into()),
+            Self::Over { .. } => Some("use a time in the future".into()),
+            Self::Secret { .. } => Some("remove it, or store it anyway with --allow-secret".into()),
             Self::NoModel => Some(
-                "name the folder of a sentence-transformer as embedding.model in config.yaml; `memory embed --help` says more"
-                    .into(),
+                "set embedding.model in config.yaml to the folder of a sentence-transformer; see `memory embed --help`".into(),
             ),
             Self::Embed(error) => error.hint.clone(),
             Self::Damaged(problem) => problem.hint.map(str::to_owned),
-            Self::Outside { .. } => Some("files and folders of the home must lie in it, not behind a symlink".into()),
-            Self::ScopeRefused { .. } => Some(
-                "an agent reaches global, agent:<its name> and project:<its project>; it is told its name with --agent NAME"
-                    .into(),
-            ),
+            Self::Outside { .. } => Some("files and folders of the home must be inside it, not behind a symlink".into()),
+            Self::ScopeRefused { .. } => {
+                Some("an agent may access global, agent:<its name> and project:<its project>; --agent NAME sets its name".into())
+            }
             Self::Backend { code: Code::DiskFull, .. } => Some("free some space and repeat; nothing was changed".into()),
             Self::Database { hint, .. } => Some((*hint).into()),
             Self::Parse(_) | Self::Invalid { .. } | Self::Backend { .. } => None,

@@ -145,7 +145,7 @@ pub fn import(
                 nameless.changes.push(create(memory));
             }
             Some(id) if !taken.insert(id) => {
-                report.skipped.push(Skipped { path: place, reason: format!("the id {id} stands in the export already") });
+                report.skipped.push(Skipped { path: place, reason: format!("the id {id} is a duplicate in the export") });
             }
             Some(id) => {
                 operation.files.insert(id, file);
@@ -172,7 +172,7 @@ fn refusal(given: Option<MemoryId>, memory: &Memory, file: &ExportedFile, secret
         return Some(why.into());
     }
     let kind = texts().filter(|_| secrets == Secrets::Refuse).flat_map(secret::find).next()?.kind;
-    Some(format!("it holds what looks like {kind}; --allow-secret keeps it"))
+    Some(format!("it contains what looks like {kind}; --allow-secret stores it anyway"))
 }
 
 fn create(memory: Memory) -> Change {

@@ -43,7 +43,7 @@ pub fn remind<Tz: TimeZone>(
     secrets: Secrets,
 ) -> Result<Reminded, StoreError> {
     if draft.content.trim().is_empty() {
-        return Err(StoreError::Invalid { why: "there is nothing to be reminded of: the text is empty".into() });
+        return Err(StoreError::Invalid { why: "the text of the reminder is empty".into() });
     }
     let now = services.clock.now().with_timezone(zone);
     let (at, assumed) = match at {
@@ -109,11 +109,11 @@ pub fn reminder_in<Tz: TimeZone>(
         .and_then(|due| to_come(due.at, &now.with_timezone(zone)).map(|at| (Reminder::at(at), due.assumed)));
     found.map_err(|error| {
         let why = match error {
-            StoreError::NoTime => "the text names no time".to_owned(),
-            StoreError::Over { at } => format!("the time it names has passed ({})", at.format("%Y-%m-%d %H:%M")),
+            StoreError::NoTime => "the text contains no time".to_owned(),
+            StoreError::Over { at } => format!("the time in the text is in the past ({})", at.format("%Y-%m-%d %H:%M")),
             error => error.to_string(),
         };
-        format!("{why}, so this is no reminder")
+        format!("{why}, so this is not a reminder")
     })
 }
 
@@ -133,7 +133,7 @@ pub fn remind_of<Tz: TimeZone>(
 ) -> Result<Reminded, StoreError> {
     let source = services.store.get_by(reference)?;
     if source.memory.reminder.is_some() {
-        return Err(StoreError::Invalid { why: format!("{} is a reminder itself; snooze it instead", source.path) });
+        return Err(StoreError::Invalid { why: format!("{} is already a reminder; snooze it instead", source.path) });
     }
     let now = services.clock.now().with_timezone(zone);
     let memory = &source.memory;

@@ -22,7 +22,7 @@ pub trait Reranker: Debug + Send + Sync {
 
 /// The error that a reranking model returned no scores.
 #[derive(Debug, thiserror::Error)]
-#[error("the reranking model gave no scores: {why}")]
+#[error("the reranking model returned no scores: {why}")]
 pub struct RerankError {
     /// The reason.
     pub why: String,

@@ -24,12 +24,12 @@ pub fn revise(services: &Services, reference: &str, revision: &Revision, secrets
         return Err(StoreError::Conflict { what: stored.path });
     }
     if revision.old.is_empty() {
-        return Err(StoreError::Invalid { why: "the passage to be replaced is empty".into() });
+        return Err(StoreError::Invalid { why: "the passage to replace is empty".into() });
     }
     let content = match stored.memory.content.matches(&revision.old).count() {
         1 => stored.memory.content.replacen(&revision.old, &revision.new, 1),
-        0 => return Err(StoreError::Invalid { why: format!("{} does not hold that passage", stored.path) }),
-        count => return Err(StoreError::Invalid { why: format!("{} holds that passage {count} times", stored.path) }),
+        0 => return Err(StoreError::Invalid { why: format!("{} does not contain that passage", stored.path) }),
+        count => return Err(StoreError::Invalid { why: format!("{} contains that passage {count} times", stored.path) }),
     };
     let patch = Patch { content: Some(content), ..Patch::default() };
     update(services, &stored.memory.id.to_string(), &patch, Some(stored.stamp), secrets)

@@ -28,16 +28,16 @@ pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
     let Parsed { mut question, filter, misread } = parse(&query.text, &query.filter);
     if question.words.is_empty() {
         let why = if query.text.contains(char::is_alphanumeric) {
-            "only says which memories are meant; name a word that they have, or list them"
+            "contains only filters; add a word to search for, or list the memories"
         } else {
-            "has no letter, digit or symbol"
+            "contains no letter, digit or symbol"
         };
         return Err(StoreError::Invalid { why: format!("nothing to search for: {:?} {why}", query.text) });
     }
     services.store.refresh()?;
     let mut troubles = Vec::new();
     let vector = vector(services, &query.text, &question).unwrap_or_else(|why| {
-        troubles.push(format!("{why}; so only the words were looked for"));
+        troubles.push(format!("{why}; searched by words only"));
         None
     });
     let vector = vector.as_deref().zip(services.embedder.as_deref());
@@ -57,7 +57,7 @@ pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
         question.phrases.clear();
         found = answer(&question, &mut troubles)?;
         if 0 < found.total {
-            troubles.push("no memory has the phrase in quotation marks, so its words were looked for".into());
+            troubles.push("no memory contains the quoted phrase; searched for its words instead".into());
         }
     }
     if repeats {
@@ -65,7 +65,7 @@ pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
     }
     found.hits.truncate(query.limit);
     let is_cut = 0 < question.left_out;
-    let cut = is_cut.then(|| format!("the question is too long: its last {} words were not looked for", question.left_out));
+    let cut = is_cut.then(|| format!("the query is too long: its last {} words were ignored", question.left_out));
     let reasons: Vec<String> = found.degraded.into_iter().chain(cut).chain(troubles).chain(misread).collect();
     found.degraded = Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty());
     Ok(found)
@@ -77,7 +77,7 @@ fn ask(services: &Services, asked: &Asked<'_>, now: DateTime<Utc>, troubles: &mu
         // A search by words does not depend on the vectors.
         Err(error) if asked.vector.is_some() => {
             let found = services.store.search(&Asked { vector: None, ..asked.clone() }, now)?;
-            let trouble = format!("the vectors cannot be used: {error}; so only the words were looked for");
+            let trouble = format!("the vectors cannot be used: {error}; searched by words only");
             troubles.retain(|told| *told != trouble);
             troubles.push(trouble);
             Ok(found)
@@ -101,7 +101,7 @@ fn reranked(
     match reranking.apply(&asked.question.text, found, &asked.ranking) {
         Ok(found) => Ok(found),
         Err(error) => {
-            troubles.push(format!("{error}; so the order is the one without it"));
+            troubles.push(format!("{error}; the results are not reranked"));
             ask(services, asked, now, troubles)
         }
     }
@@ -146,7 +146,7 @@ mod tests {
         write(&services, Draft::new("green tea"), Secrets::Refuse).expect("it is kept");
         let query = Query { text: "tea scope:kitchen".into(), filter: Filter::default(), limit: 10, ranking: Ranking::default() };
         let found = search(&services, &query).expect("the words are looked for");
-        let told = "\"scope:kitchen\" names no scope, so its words were looked for";
+        let told = "\"scope:kitchen\" is not a scope; searched as plain text";
         assert_eq!((found.total, found.degraded.as_deref()), (1, Some(told)));
     }
 
@@ -160,6 +160,6 @@ mod tests {
         let query = Query { text: "tea".into(), filter: Filter::default(), limit: 10, ranking: Ranking::default() };
         let found = search(&services, &query).expect("the words are looked for");
         assert_eq!(found.total, 1);
-        assert!(found.degraded.is_some_and(|why| why.contains("only the words")));
+        assert!(found.degraded.is_some_and(|why| why.contains("words only")));
     }
 }

@@ -54,8 +54,11 @@ pub fn smart_search<Tz: TimeZone>(
         return Ok(SmartFound { found, text: words, filter: narrow });
     }
     let mut found = ask(text, filter)?;
-    let reasons =
-        found.degraded.take().into_iter().chain([format!("nothing is of {}; so all were asked", told(&narrow, filter))]);
+    let reasons = found
+        .degraded
+        .take()
+        .into_iter()
+        .chain([format!("nothing matches {}; all memories were searched", told(&narrow, filter))]);
     found.degraded = Some(reasons.collect::<Vec<_>>().join("; "));
     Ok(SmartFound { found, text: text.to_owned(), filter: filter.clone() })
 }
@@ -149,6 +152,6 @@ mod tests {
     fn where_nothing_is_of_that_kind_all_are_asked_and_that_is_told() {
         let answer = ask(&home(), "skills with tea");
         assert_eq!(answer.found.total, 2);
-        assert_eq!(answer.found.degraded.as_deref(), Some("nothing is of category skills; so all were asked"));
+        assert_eq!(answer.found.degraded.as_deref(), Some("no matches found category skills; all memories were searched"));
     }
 }

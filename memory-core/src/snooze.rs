@@ -43,7 +43,7 @@ pub(crate) fn alter(
 ) -> Result<bool, StoreError> {
     persist(|| {
         let stored = services.store.get(id)?;
-        let not_one = || StoreError::Invalid { why: format!("{} is no reminder: it has no time when it is due", stored.path) };
+        let not_one = || StoreError::Invalid { why: format!("{} is not a reminder: it has no due time", stored.path) };
         let reminder = stored.memory.reminder.ok_or_else(not_one)?;
         let mut operation = services.operation(verb);
         let patch = Patch { reminder: decide(&reminder, operation.at), ..Patch::default() };

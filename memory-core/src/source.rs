@@ -50,7 +50,7 @@ pub enum Finding {
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
     /// The folder does not exist.
-    #[error("{path} is not there")]
+    #[error("{path} does not exist")]
     Missing {
         /// The missing folder or file.
         path: String,
@@ -76,6 +76,6 @@ impl SourceError {
 
     /// Returns advice for the user.
     pub fn hint(&self) -> Option<String> {
-        Some("name the folder with --path".into())
+        Some("set the folder with --path".into())
     }
 }

@@ -54,7 +54,7 @@ fn last(services: &Services) -> Result<Record, StoreError> {
             return in_the_way(services, passed, &record).map(|later| later.unwrap_or(record));
         }
     }
-    Err(StoreError::OperationNotFound { wanted: "there is no operation to take back".into() })
+    Err(StoreError::OperationNotFound { wanted: "there is no operation to undo".into() })
 }
 
 /// Returns the latest of `later` that changed a file of `record`, and that must be undone before it.
@@ -100,12 +100,12 @@ fn named(services: &Services, reference: &str) -> Result<Record, StoreError> {
             found = Some(record);
         }
     }
-    let record = found.ok_or_else(|| StoreError::OperationNotFound { wanted: format!("no operation is called {wanted}") })?;
+    let record = found.ok_or_else(|| StoreError::OperationNotFound { wanted: format!("no operation has the id {wanted}") })?;
     match &record.undone_by {
-        Some(undo) => Err(StoreError::Invalid { why: format!("{} was taken back already, by {undo}", record.id) }),
-        None if !has_way_back(services, &record)? => Err(StoreError::Invalid {
-            why: format!("{} did no more than write down what another program had deleted", record.id),
-        }),
+        Some(undo) => Err(StoreError::Invalid { why: format!("{} was already undone by {undo}", record.id) }),
+        None if !has_way_back(services, &record)? => {
+            Err(StoreError::Invalid { why: format!("{} only recorded deletions by another program", record.id) })
+        }
         None => Ok(record),
     }
 }

@@ -31,11 +31,11 @@ pub(crate) fn change(
     secrets: Secrets,
 ) -> Result<Stored, StoreError> {
     if patch.content.as_ref().is_some_and(|content| content.trim().is_empty()) {
-        return Err(StoreError::Invalid { why: "nothing would be left to remember: the new text is empty".into() });
+        return Err(StoreError::Invalid { why: "the new text is empty".into() });
     }
     let id = services.store.find(reference)?;
     if patch.superseded_by == Some(Some(id)) {
-        return Err(StoreError::Invalid { why: "a memory cannot take its own place".into() });
+        return Err(StoreError::Invalid { why: "a memory cannot supersede itself".into() });
     }
     // Only a new text can add a credential.
     let secrets = if brings_text(patch) { secrets } else { Secrets::Keep };

@@ -17,7 +17,7 @@ const DEFAULT: Category = Category::Knowledge;
 /// [`StoreError::Invalid`] for the category inbox, [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
 pub fn upgrade(services: &Services, reference: &str, category: Option<Category>) -> Result<Stored, StoreError> {
     if category == Some(Category::Inbox) {
-        return Err(StoreError::Invalid { why: "the inbox is no category to file a memory in".into() });
+        return Err(StoreError::Invalid { why: "the inbox is not a category to move a memory to".into() });
     }
     let stored = services.store.get_by(reference)?;
     let suggested = Some(stored.memory.category).filter(|category| *category != Category::Inbox);

@@ -56,7 +56,7 @@ impl Merged {
 #[expect(clippy::needless_pass_by_value, reason = "a draft becomes the memory")]
 pub fn write(services: &Services, draft: Draft, secrets: Secrets) -> Result<Written, StoreError> {
     if draft.content.trim().is_empty() {
-        return Err(StoreError::Invalid { why: "there is nothing to remember: the text is empty".into() });
+        return Err(StoreError::Invalid { why: "the text of the memory is empty".into() });
     }
     let mut operation = services.operation(Verb::Write);
     let memory = draft.clone().into_memory(services.ids.memory_id(), operation.at);

@@ -52,7 +52,7 @@ pub(crate) fn apply<'s>(
 /// A unit of changes, or the reason why there is no change.
 type Thought = Result<Unit, String>;
 
-const CHANGED: &str = "it was changed meanwhile";
+const CHANGED: &str = "it was changed after the plan was made";
 
 /// Units that are written with one sync.
 #[derive(Default)]
@@ -137,7 +137,7 @@ fn file(services: &Services, filing: &Filing, now: DateTime<Utc>) -> Result<Thou
 fn remind(services: &Services, reminding: &Reminding, now: DateTime<Utc>) -> Result<Thought, StoreError> {
     let Some(source) = unchanged(services, &reminding.of, reminding.text)? else { return Ok(Err(CHANGED.into())) };
     let memory = reminder_of(&source.memory, &reminding.said, reminding.at, now);
-    let reasons = BTreeMap::from([(memory.id, format!("{} asks for it", reminding.of))]);
+    let reasons = BTreeMap::from([(memory.id, format!("requested by memory {}", reminding.of))]);
     let changes = vec![Change::Create { memory: Box::new(memory), front_matter: String::new() }];
     Ok(Ok(Unit { changes, reasons }))
 }
@@ -148,15 +148,15 @@ fn withdraw(services: &Services, withdrawal: &Withdrawal) -> Result<Thought, Sto
         return Ok(Err(CHANGED.into()));
     }
     let change = Change::Remove { id: *id, expected: Some(*stamp) };
-    Ok(Ok(Unit { changes: vec![change], reasons: BTreeMap::from([(*id, format!("{of} names that time no longer"))]) }))
+    Ok(Ok(Unit { changes: vec![change], reasons: BTreeMap::from([(*id, format!("memory {of} no longer mentions this time"))]) }))
 }
 
 fn part(parting: &Parting) -> Unit {
     let day = |moment: DateTime<Utc>| moment.format("%Y-%m-%d");
     let why = match parting.fate {
         Fate::Over => "it had expired".to_owned(),
-        Fate::Expired(since) => format!("it was in the inbox since {}", day(since)),
-        Fate::Decayed(since) => format!("nobody had read it since {}", day(since)),
+        Fate::Expired(since) => format!("it had been in the inbox since {}", day(since)),
+        Fate::Decayed(since) => format!("it had not been read since {}", day(since)),
         Fate::Filed(_) => String::new(),
     };
     let change = Change::Remove { id: parting.id, expected: Some(parting.stamp) };
@@ -226,9 +226,9 @@ fn join(services: &Services, merge: &Merge, now: DateTime<Utc>) -> Result<Though
         changes.extend(patch.apply(&stored.memory, now).map(|memory| replace(stored, memory)));
     }
     let mut reasons: BTreeMap<MemoryId, String> =
-        one.gone.iter().map(|id| (*id, format!("{kept} says the same and took its place"))).collect();
+        one.gone.iter().map(|id| (*id, format!("merged into the duplicate {kept}"))).collect();
     let names: Vec<String> = one.gone.iter().map(ToString::to_string).collect();
-    reasons.insert(kept, format!("it took the place of {}", names.join(", ")));
+    reasons.insert(kept, format!("merged with the duplicates {}", names.join(", ")));
     Ok(Ok(Unit { changes, reasons }))
 }
 

@@ -39,10 +39,12 @@ pub(crate) fn classify(services: &Services, looked: &mut Looked, plan: &mut Plan
     for batch in classify_batches(&memories, BATCH) {
         let filed = match chat.answer(batch.request()) {
             Ok(answer) => batch.read(&answer.text),
-            Err(error) => return Ok(Some(format!("{error}; so what is unsure stays in the inbox"))),
+            Err(error) => return Ok(Some(format!("{error}; unclassified memories stay in the inbox"))),
         };
         if let Some(why) = filed.unreadable {
-            return Ok(Some(format!("the language model's answer makes no sense: {why}; so what is unsure stays in the inbox")));
+            return Ok(Some(format!(
+                "the language model's response is not valid: {why}; unclassified memories stay in the inbox"
+            )));
         }
         for id in batch.ids() {
             if let Some(glance) = looked.place(id).and_then(|place| looked.glances[place].as_mut()) {
@@ -94,7 +96,7 @@ pub(crate) fn compress(
         let answer = match chat.answer(&request) {
             Ok(answer) => answer.text,
             Err(error) => {
-                summaries.trouble = Some(format!("{error}; so nothing more was summarised"));
+                summaries.trouble = Some(format!("{error}; the remaining texts were not summarised"));
                 break;
             }
         };
@@ -104,11 +106,11 @@ pub(crate) fn compress(
             // A refinement does not scan texts for credentials, but the output of a model is new text, so the scan is here.
             Ok(summary) if secret::find(&summary.text).is_empty() => summary.text,
             Ok(_) => {
-                skipped.push(Skipped { id, reason: "its summary was refused: it holds what looks like a credential".to_owned() });
+                skipped.push(Skipped { id, reason: "its summary was rejected: it seems to contain a credential".to_owned() });
                 continue;
             }
             Err(why) => {
-                skipped.push(Skipped { id, reason: format!("its summary was refused: {why}") });
+                skipped.push(Skipped { id, reason: format!("its summary was rejected: {why}") });
                 continue;
             }
         };
@@ -121,7 +123,7 @@ pub(crate) fn compress(
             updated_at: now.max(stored.memory.updated_at),
             ..stored.memory.clone()
         };
-        let reasons = BTreeMap::from([(id, "it was summarised; the whole text is in the trash".to_owned())]);
+        let reasons = BTreeMap::from([(id, "it was summarised; the original text is in the trash".to_owned())]);
         let changes: Vec<Change> = vec![replace(&stored, memory)];
         match refinement.commit(vec![Unit { changes, reasons }])?.pop() {
             None => summaries.done.push(id),

@@ -110,8 +110,8 @@ pub fn dream<Tz: TimeZone>(services: &Services, dream: &Dream<'_, Tz>, pace: &mu
     dreamt.troubles.extend(services.store.list(&Filter::everything(), &none, now)?.degraded);
     dreamt.troubles.extend(match dreamt.damaged {
         0 => None,
-        1 => Some("1 file cannot be understood and was left alone, and `memory doctor` names it".to_owned()),
-        several => Some(format!("{several} files cannot be understood and were left alone, and `memory doctor` names them")),
+        1 => Some("1 file cannot be parsed and was not changed; run `memory doctor` to list it".to_owned()),
+        several => Some(format!("{several} files cannot be parsed and were not changed; run `memory doctor` to list them")),
     });
     dreamt.operation = refinement.has_changed().then(|| refinement.id().clone());
     Ok(dreamt)

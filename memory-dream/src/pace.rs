@@ -17,7 +17,7 @@ impl std::fmt::Debug for Pace<'_> {
 #[derive(Debug, thiserror::Error)]
 pub enum Halt {
     /// The caller cancelled the operation. Each change that was already applied is complete.
-    #[error("it was stopped")]
+    #[error("the operation was cancelled")]
     Asked,
     /// The store failed.
     #[error(transparent)]

@@ -70,8 +70,8 @@ fn unit(services: &Services, supersession: &Supersession, older: &Stored, newer:
     };
     let taking = Memory { supersedes, version: new.version + 1, updated_at: now.max(new.updated_at), ..new.clone() };
     let reasons = BTreeMap::from([
-        (old.id, format!("{} says that it holds no longer", new.id)),
-        (new.id, format!("it says that {} holds no longer", old.id)),
+        (old.id, format!("superseded: {} states that it is no longer true", new.id)),
+        (new.id, format!("it supersedes {}", old.id)),
     ]);
     Unit { changes: vec![replace(older, ended), replace(newer, taking)], reasons }
 }

@@ -65,7 +65,7 @@ impl Folder {
         let start = self.root.join(part);
         match start.canonicalize() {
             Ok(real) if real.starts_with(&self.root) => self.walk(&start, &mut entries),
-            Ok(_) => entries.push(self.trouble(&start, "is a symlink that leads out of the folder".into())),
+            Ok(_) => entries.push(self.trouble(&start, "is a symlink to a target outside the folder".into())),
             Err(_) => {}
         }
         let place = |entry: &Entry| entry.place.clone().ok();
@@ -105,7 +105,7 @@ impl Folder {
         for item in listed {
             let item = match item {
                 Ok(item) => item,
-                Err(error) => return entries.push(self.trouble(folder, format!("cannot be read to its end: {error}"))),
+                Err(error) => return entries.push(self.trouble(folder, format!("cannot be listed completely: {error}"))),
             };
             if item.file_name().as_encoded_bytes().starts_with(b".") {
                 continue;
@@ -113,7 +113,7 @@ impl Folder {
             let path = item.path();
             if is_home && HOME.iter().any(|part| item.file_name() == *part) {
                 if item.file_name() == MEMORIES {
-                    entries.push(self.trouble(&path, "holds memories, not notes".into()));
+                    entries.push(self.trouble(&path, "contains memories, not notes".into()));
                 }
                 continue;
             }
@@ -133,10 +133,10 @@ impl Folder {
     fn symlink(&self, path: &Path) -> Entry {
         let target = match path.canonicalize() {
             Ok(target) => target,
-            Err(error) => return self.trouble(path, format!("is a symlink that leads nowhere: {error}")),
+            Err(error) => return self.trouble(path, format!("is a broken symlink: {error}")),
         };
         if !target.starts_with(&self.root) {
-            return self.trouble(path, "is a symlink that leads out of the folder".into());
+            return self.trouble(path, "is a symlink to a target outside the folder".into());
         }
         if !target.is_file() {
             return self.trouble(path, "is a symlink to a folder".into());
@@ -176,7 +176,7 @@ fn normalise(entries: &mut [Entry]) {
 fn refuse_doubles(entries: &mut [Entry]) {
     for index in 1..entries.len() {
         if entries[index].path == entries[index - 1].path {
-            entries[index].place = Err("has a name that is not UTF-8 and looks like that of another file".into());
+            entries[index].place = Err("has a name that is not UTF-8 and conflicts with another file".into());
         }
     }
 }

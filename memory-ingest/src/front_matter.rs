@@ -64,7 +64,7 @@ pub(crate) fn part(text: &str) -> Parted<'_> {
         }
         at += line.len();
     }
-    none(Err(YamlError { line: Some(0), what: "its front matter is never closed".into() }))
+    none(Err(YamlError { line: Some(0), what: "its front matter has no closing ---".into() }))
 }
 
 /// Returns the length of the fence at the start of `text`, including its newline.
@@ -85,7 +85,7 @@ fn fields(source: &str) -> Result<Vec<(String, Yaml)>, YamlError> {
     match yaml::parse(source)? {
         Yaml::Map(fields) => Ok(fields),
         Yaml::Null => Ok(Vec::new()),
-        _ => Err(YamlError { line: Some(1), what: "its front matter is no list of keys and values".into() }),
+        _ => Err(YamlError { line: Some(1), what: "its front matter is not a map of keys and values".into() }),
     }
 }
 

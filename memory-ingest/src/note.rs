@@ -41,7 +41,7 @@ impl Note {
         if let Err(error) = &parted.fields {
             // The first line is the fence.
             let line = error.line.map_or(1, |line| line + 1);
-            warnings.push(format!("{path}:{line}: {}; it was kept as text", error.what));
+            warnings.push(format!("{path}:{line}: {}; it was imported as text", error.what));
         }
         let names = Names::of(&parted, stem(path));
         let is_consumed = |key: &str| names.consumed.iter().any(|consumed| consumed == key);

@@ -34,11 +34,14 @@ fn decode(bytes: Vec<u8>) -> Text {
         Ok(text) => (text, None),
         Err(error) => {
             let line = line_of(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
-            (String::from_utf8_lossy(error.as_bytes()).into_owned(), Some((line, "is not UTF-8; what is wrong became �".into())))
+            (
+                String::from_utf8_lossy(error.as_bytes()).into_owned(),
+                Some((line, "is not UTF-8; invalid bytes were replaced by �".into())),
+            )
         }
     };
     if let Some(at) = text.find('\0') {
-        warning = warning.or_else(|| Some((line_of(&text.as_bytes()[..at]), "holds NUL, which became �".into())));
+        warning = warning.or_else(|| Some((line_of(&text.as_bytes()[..at]), "contains NUL, which was replaced by �".into())));
         text = text.replace('\0', "\u{fffd}");
     }
     if text.starts_with('\u{feff}') {

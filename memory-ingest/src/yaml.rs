@@ -101,7 +101,7 @@ struct Node<'a>(&'a Cell<usize>);
 
 impl Node<'_> {
     fn spend<E: Error>(&self, size: usize) -> Result<(), E> {
-        let left = self.0.get().checked_sub(size + 1).ok_or_else(|| E::custom("its aliases unfold to too much"))?;
+        let left = self.0.get().checked_sub(size + 1).ok_or_else(|| E::custom("its aliases expand to too many values"))?;
         self.0.set(left);
         Ok(())
     }
@@ -125,7 +125,7 @@ impl<'de> Visitor<'de> for Node<'_> {
     type Value = Yaml;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a value without a type of its own")
+        formatter.write_str("any YAML value")
     }
 
     fn visit_unit<E: Error>(self) -> Result<Yaml, E> {
@@ -183,10 +183,10 @@ impl<'de> Visitor<'de> for Node<'_> {
             let key = match key {
                 Yaml::Text(key) | Yaml::Plain(key) => key,
                 Yaml::Null => String::new(),
-                Yaml::List(_) | Yaml::Map(_) => return Err(A::Error::custom("one of its keys is no text")),
+                Yaml::List(_) | Yaml::Map(_) => return Err(A::Error::custom("one of its keys is not a text")),
             };
             if !seen.insert(key.clone()) {
-                return Err(A::Error::custom(format!("the key {key} occurs twice")));
+                return Err(A::Error::custom(format!("the key {key} is a duplicate")));
             }
             fields.push((key, access.next_value_seed(Node(self.0))?));
         }
@@ -213,7 +213,7 @@ mod tests {
     fn what_is_wrong_is_said_with_its_line() {
         let wrong = |source: &str| parse(source).expect_err("it is wrong");
         assert_eq!(wrong("a: 1\nb: \"x\n").line, Some(3));
-        assert_eq!(wrong("a: 1\nb: 2\na: 3").what, "the key a occurs twice");
+        assert_eq!(wrong("a: 1\nb: 2\na: 3").what, "the key a is a duplicate");
     }
 
     #[test]

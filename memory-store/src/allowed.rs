@@ -27,7 +27,7 @@ impl AllowedPaths {
     pub fn check(&self, path: &Path) -> Result<PathBuf, InstanceError> {
         let shown = || path.display().to_string();
         let place = followed(path)
-            .map_err(|error| InstanceError::PathRefused { path: shown(), why: format!("cannot be followed: {error}") })?;
+            .map_err(|error| InstanceError::PathRefused { path: shown(), why: format!("cannot be resolved: {error}") })?;
         if self.0.iter().any(|allowed| place.starts_with(allowed)) {
             return Ok(place);
         }
@@ -39,7 +39,7 @@ impl AllowedPaths {
 fn followed(path: &Path) -> io::Result<PathBuf> {
     let refused = |why: &str| io::Error::new(io::ErrorKind::InvalidInput, why);
     if path.components().any(|part| part == Component::ParentDir) {
-        return Err(refused("it holds .."));
+        return Err(refused("it contains .."));
     }
     let mut missing = Vec::new();
     let mut there = path;
@@ -47,7 +47,7 @@ fn followed(path: &Path) -> io::Result<PathBuf> {
         match there.canonicalize() {
             Ok(place) => return Ok(missing.iter().rev().fold(place, |place, part| place.join(part))),
             // Creating the missing components would follow a dangling symlink.
-            Err(_) if there.is_symlink() => return Err(refused("it leads through a symlink to nowhere")),
+            Err(_) if there.is_symlink() => return Err(refused("it contains a dangling symlink")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 missing.push(there.file_name().ok_or(error)?);
                 there = there.parent().ok_or_else(|| refused("it is not absolute"))?;

@@ -30,7 +30,7 @@ pub(crate) fn load(disk: &dyn Disk, path: &str) -> Result<Option<Loaded>, StoreE
         Ok(Some(read)) => read,
         Ok(None) => return Ok(None),
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-            let what = format!("the file has {error}, more than a memory may have");
+            let what = format!("the file is too large for a memory: {error}");
             let hint = Some("split it into several files, or move it out of the categories folder");
             return Err(StoreError::Damaged(Problem { code: Code::FileTooLarge, path: path.to_owned(), line: None, what, hint }));
         }

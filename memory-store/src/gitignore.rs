@@ -7,8 +7,8 @@ const FILE: &str = ".gitignore";
 
 /// The content: the derived and private files in the folders of topics and banks.
 const TEXT: &str = "\
-# Written once by memory, and yours to change from now on.
-# Derived files, locks, and former texts, which may hold what was deleted on purpose.
+# Created once by memory; edit it as you like.
+# Derived files, locks, and previous versions, which may contain deleted text.
 .derived-*
 .index.json
 .index.json.tmp

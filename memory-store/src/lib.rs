@@ -59,7 +59,9 @@ pub mod topic;
 
 pub use allowed::AllowedPaths;
 pub use core_dump::leave_no_core;
-pub use daemon::{ChoreState, DaemonLock, DaemonProcess, DaemonState, Ending, Log, LogFile, News, Watch};
+pub use daemon::{
+    ChoreResult, ChoreState, DaemonLock, DaemonProcess, DaemonState, EventLog, FileWatcher, LogFile, WatchedChanges,
+};
 pub use edit::edit_file;
 pub use file_store::{FileStore, Finding, Freshness, Options, Rehearsal, Report, Statistics};
 pub use given::GivenFile;

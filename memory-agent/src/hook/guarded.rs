@@ -23,12 +23,12 @@ pub(crate) fn ask(hook: &Arc<dyn Hook>, occasion: Occasion, patience: Duration) 
     };
     let failed = |why: &str| senseless(&hook.name(), why);
     let spawned = thread::Builder::new().name("hook".into()).spawn(work);
-    spawned.map_err(|error| failed(&format!("cannot be asked: no thread can be started: {error}")))?;
+    spawned.map_err(|error| failed(&format!("cannot be run: cannot start a thread: {error}")))?;
     match answers.recv_timeout(patience) {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(why)) => Err(failed(&format!("failed: {why}"))),
         Err(RecvTimeoutError::Timeout) => Err(failed(&format!("did not answer within {} s", patience.as_secs_f32()))),
-        Err(RecvTimeoutError::Disconnected) => Err(failed("broke down")),
+        Err(RecvTimeoutError::Disconnected) => Err(failed("ended without a result")),
     }
 }
 
@@ -39,7 +39,7 @@ pub(super) fn blocked(hook: &str, reason: &str) -> ToolError {
 
 /// Returns the error for a hook that failed or broke its contract.
 pub(super) fn senseless(hook: &str, why: &str) -> ToolError {
-    let hint = Some("mend it, or take it out of `hooks` in config.yaml".into());
+    let hint = Some("fix it, or remove it from `hooks` in config.yaml".into());
     ToolError::new(Code::HookFailed, format!("the hook {hook} {why}"), hint)
 }
 

@@ -121,7 +121,7 @@ pub(crate) fn before(hooks: &[std::sync::Arc<dyn Hook>], mut call: Call) -> Resu
             Answer::Block(reason) => return Err(guarded::blocked(&hook.name(), &reason)),
             Answer::Parameters(parameters) => call.parameters = parameters,
             Answer::Go => {}
-            Answer::Result(_) => return Err(guarded::senseless(&hook.name(), "returns a result before there is one")),
+            Answer::Result(_) => return Err(guarded::senseless(&hook.name(), "returned a result before the call")),
         }
     }
     Ok(call)
@@ -134,7 +134,7 @@ pub(crate) fn after(hooks: &[std::sync::Arc<dyn Hook>], call: &Call, mut result:
             Answer::Result(changed) => result = changed,
             Answer::Go => {}
             Answer::Block(reason) => return Err(guarded::blocked(&hook.name(), &reason)),
-            Answer::Parameters(_) => return Err(guarded::senseless(&hook.name(), "changes parameters after the call")),
+            Answer::Parameters(_) => return Err(guarded::senseless(&hook.name(), "returned parameters after the call")),
         }
     }
     Ok(result)

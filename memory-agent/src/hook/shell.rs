@@ -56,7 +56,7 @@ impl ShellHook {
         // Kills processes that the command left behind. The process id cannot be reused before the `wait` below.
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let _ = group.map(|group| kill_process_group(group, Signal::KILL));
-        let status = child.wait().map_err(|error| format!("its end was not seen: {error}"))?;
+        let status = child.wait().map_err(|error| format!("cannot wait for it: {error}"))?;
         if !has_ended {
             return Err(format!("it did not end within {} s", patience.as_secs_f32()));
         }
@@ -66,7 +66,7 @@ impl ShellHook {
                 Ok((true, text)) => answer = text,
                 Ok((false, text)) => complaint = text,
                 // A process has left the group and still holds the stream open.
-                Err(_) => return Err("it left a process behind that holds its output open".into()),
+                Err(_) => return Err("a process that it started keeps its output open".into()),
             }
         }
         if status.success() {
@@ -105,7 +105,7 @@ impl Hook for ShellHook {
 }
 
 fn read(output: &str) -> Result<Answer, String> {
-    let wrong = "its answer is none of {\"block\": \"reason\"}, {\"parameters\": {…}} and {\"result\": …}";
+    let wrong = "its output is none of {\"block\": \"reason\"}, {\"parameters\": {…}} and {\"result\": …}";
     let Ok(Value::Object(said)) = exact::from_slice(output.as_bytes()) else { return Err(wrong.into()) };
     let mut said = said.into_iter();
     let answer = match said.next() {
@@ -115,7 +115,7 @@ fn read(output: &str) -> Result<Answer, String> {
         Some((key, result)) if key == "result" => Answer::Result(result),
         Some(_) => return Err(wrong.into()),
     };
-    if said.next().is_some() { Err("its answer says more than one thing".into()) } else { Ok(answer) }
+    if said.next().is_some() { Err("its output has more than one key".into()) } else { Ok(answer) }
 }
 
 fn read_all(stream: impl Read) -> String {
@@ -149,14 +149,14 @@ mod tests {
     #[test]
     fn what_is_no_answer_is_a_failure_that_says_why() {
         assert_eq!(ask("echo broken >&2; exit 3").unwrap_err(), "it ended with exit status: 3: broken");
-        assert!(ask("echo yes").unwrap_err().starts_with("its answer is none of"));
+        assert!(ask("echo yes").unwrap_err().starts_with("its output is none of"));
         assert!(ask(r#"echo '{"block": "a", "result": 1}'"#).unwrap_err().contains("more than one"));
     }
 
     #[test]
     fn a_command_that_does_not_end_is_killed_with_what_it_started() {
         let late = ShellHook::new("cat; exec 0</dev/null; sleep 1000 & wait").run("", Duration::from_millis(300));
-        assert_eq!(late.unwrap_err(), "it did not end within 0.3 s");
+        assert_eq!(late.unwrap_err(), "it did not finish within 0.3 s");
     }
 
     #[test]

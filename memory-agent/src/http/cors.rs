@@ -20,7 +20,7 @@ pub struct Origin(String);
 
 /// The error for a text that is not an origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("an origin is a scheme and a host, perhaps with a port, and nothing else: http://localhost:3000")]
+#[error("an origin is a scheme, a host and an optional port, for example http://localhost:3000")]
 pub struct OriginError;
 
 impl FromStr for Origin {
@@ -92,7 +92,7 @@ impl AllowedOrigins {
     pub(super) fn how_to_add(&self) -> String {
         let listed: Vec<&str> = self.0.iter().map(|origin| origin.0.as_str()).chain(["ORIGIN"]).collect();
         let listed = listed.join(",");
-        format!("`memory config set http.allowed_origins {listed}` lets pages of ORIGIN in once the server is started again")
+        format!("`memory config set http.allowed_origins {listed}` allows pages of ORIGIN after a restart of the server")
     }
 
     /// Adds the CORS headers of an allowed origin to a response.

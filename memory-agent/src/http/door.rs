@@ -109,7 +109,7 @@ async fn admit(
         // A request of a web page is recognised by its headers alone.
         let from_here = same_machine(uri, headers, is_allowed_page, rules);
         if !connection.is_ours().await {
-            let message = "the request comes from another user or another machine, and there is no token";
+            let message = "the request comes from another user or another machine, and the server has no token";
             return Err(Refusal::new(Code::Forbidden, message, &rules.how_to_admit));
         }
         return from_here;
@@ -117,7 +117,7 @@ async fn admit(
     if token.is_known(headers) {
         return Ok(());
     }
-    let message = if headers.contains_key("authorization") { "the token is another one" } else { "there is no token" };
+    let message = if headers.contains_key("authorization") { "the token is wrong" } else { "the token is missing" };
     Err(Refusal::new(Code::Unauthorized, message, "send the header Authorization: Bearer TOKEN"))
 }
 
@@ -129,7 +129,7 @@ fn same_machine(uri: &Uri, headers: &HeaderMap, is_allowed_page: bool, rules: &A
     let named = uri.authority().map(Authority::as_str).or_else(|| text(HOST)).unwrap_or_default();
     let is_ours = |authority: &Authority| is_this_machine(authority.host()) && !authority.as_str().contains('@');
     if 1 < headers.get_all(HOST).iter().count() || !named.parse().as_ref().is_ok_and(is_ours) {
-        let message = format!("the request is for another host ({}), and there is no token", one_line(named, 80));
+        let message = format!("the request is for another host ({}), and the server has no token", one_line(named, 80));
         return Err(Refusal::new(Code::Forbidden, message, &rules.how_to_admit));
     }
     let is_our_page = headers.get_all(SITE).iter().all(|site| site == "same-origin" || site == "none");

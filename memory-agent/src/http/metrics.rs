@@ -65,21 +65,21 @@ impl Metrics {
     pub(super) fn new() -> Self {
         let mut registry = Registry::default();
         let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
-        registry.register("memory_build", "The program", build);
+        registry.register("memory_build", "Build information", build);
         let requests = Family::default();
-        registry.register("memory_http_requests", "Requests that were answered", requests.clone());
+        registry.register("memory_http_requests", "Answered requests", requests.clone());
         let seconds = Family::new_with_constructor((|| Histogram::new(SECONDS)) as fn() -> Histogram);
-        registry.register_with_unit("memory_http_request", "How long requests took", Unit::Seconds, seconds.clone());
+        registry.register_with_unit("memory_http_request", "Duration of requests", Unit::Seconds, seconds.clone());
         let actions = Family::default();
-        registry.register("memory_actions", "Actions on instances, by how they ended", actions.clone());
+        registry.register("memory_actions", "Actions on instances, by result", actions.clone());
         let mut gauge = |name: &str, help: &str| {
             let gauge = Gauge::default();
             registry.register(name, help, gauge.clone());
             gauge
         };
-        let running = gauge("memory_http_requests_in_flight", "Requests that are not answered yet");
-        let connections = gauge("memory_http_connections", "Connections that are open");
-        let instances = gauge("memory_instances_open", "Instances that are open");
+        let running = gauge("memory_http_requests_in_flight", "Requests in flight");
+        let connections = gauge("memory_http_connections", "Open connections");
+        let instances = gauge("memory_instances_open", "Open instances");
         let memory = gauge("process_resident_memory_bytes", "Memory of the process");
         let files = gauge("process_open_fds", "File descriptors of the process");
         Self { registry, requests, seconds, actions, running, connections, instances, memory, files }

@@ -14,7 +14,7 @@ pub fn openapi(agent: &Agent) -> Value {
     let mut route = |path: String, methods: Value| paths.insert(path, methods);
     let health = json!({ "status": { "type": "string" }, "backends": { "type": "array", "items": { "type": "string" } } });
     let health = json!({ "type": "object", "properties": health, "required": ["status", "backends"] });
-    let mut alive = asked("health", "Tell that the server lives", &health);
+    let mut alive = asked("health", "Check that the server is running", &health);
     alive["security"] = json!([]);
     route("/v1/health".into(), json!({ "get": alive }));
     let list = json!({ "type": "array", "items": { "type": "object" } });
@@ -38,8 +38,8 @@ pub fn openapi(agent: &Agent) -> Value {
         let call = asked_with(&format!("call_{name}"), tool.description(), &tool.parameters());
         route(format!("/v1/tools/{name}"), json!({ "get": show, "post": call }));
     }
-    route("/openapi.json".into(), json!({ "get": asked("openapi", "Describe all of this", &object) }));
-    let mut metrics = asked("metrics", "Count requests and actions, for Prometheus", &object);
+    route("/openapi.json".into(), json!({ "get": asked("openapi", "Return this OpenAPI document", &object) }));
+    let mut metrics = asked("metrics", "Return metrics of requests and actions for Prometheus", &object);
     metrics["responses"]["200"]["content"] = json!({ super::metrics::MEDIA_TYPE: { "schema": { "type": "string" } } });
     route("/metrics".into(), json!({ "get": metrics }));
     route("/mcp".into(), json!({ "post": protocol() }));
@@ -51,11 +51,11 @@ pub fn openapi(agent: &Agent) -> Value {
         "components": {
             "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
             "parameters": {
-                "agent": header("Memory-Agent", "Who asks: what it may see is seen"),
-                "project": header("Memory-Project", "The project that is worked on"),
+                "agent": header("Memory-Agent", "Name of the calling agent; limits the visible memories"),
+                "project": header("Memory-Project", "Name of the current project; makes its memories visible"),
             },
             "responses": { "refusal": {
-                "description": "What went wrong",
+                "description": "The error",
                 "content": { "application/json": { "schema": { "$ref": "#/components/schemas/error" } } }
             } },
             "schemas": { "error": error() },
@@ -80,7 +80,7 @@ fn asked(id: &str, summary: &str, answer: &Value) -> Value {
         "operationId": id,
         "summary": summary,
         "responses": {
-            "200": { "description": "The answer", "content": { "application/json": { "schema": answer } } },
+            "200": { "description": "The result", "content": { "application/json": { "schema": answer } } },
             "default": { "$ref": "#/components/responses/refusal" }
         }
     })
@@ -92,18 +92,19 @@ fn asked_with(id: &str, summary: &str, schema: &Value) -> Value {
     asked["parameters"] = json!([{ "$ref": "#/components/parameters/agent" }, { "$ref": "#/components/parameters/project" }]);
     let needs = schema["required"].as_array().is_some_and(|required| !required.is_empty());
     asked["requestBody"] = json!({ "required": needs, "content": { "application/json": { "schema": schema } } });
-    asked["responses"]["200"]["headers"] = json!({ "Memory-Warning": { "description": "Why the answer is less than it should be", "schema": { "type": "string" } } });
+    asked["responses"]["200"]["headers"] =
+        json!({ "Memory-Warning": { "description": "Reason why the result is incomplete", "schema": { "type": "string" } } });
     asked
 }
 
 fn protocol() -> Value {
     json!({
         "operationId": "mcp",
-        "summary": "Speak the Model Context Protocol, streamable HTTP",
+        "summary": "Model Context Protocol over streamable HTTP",
         "requestBody": { "required": true, "content": { "application/json": { "schema": { "type": "object" } } } },
         "responses": {
-            "200": { "description": "As the protocol says", "content": { "application/json": {}, "text/event-stream": {} } },
-            "default": { "description": "As the protocol says" }
+            "200": { "description": "As defined by the protocol", "content": { "application/json": {}, "text/event-stream": {} } },
+            "default": { "description": "As defined by the protocol" }
         }
     })
 }

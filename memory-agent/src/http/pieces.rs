@@ -111,7 +111,7 @@ mod tests {
         records[200] = Err(InstanceError::Damaged { place: "s.jsonl".into(), what: "half a line".into() });
         let sent = sent(records).expect("it is whole");
         let warnings: Vec<_> = sent.trailers().expect("warnings").get_all("memory-warning").iter().collect();
-        assert_eq!(warnings, ["s.jsonl cannot be read as it should be: half a line"]);
+        assert_eq!(warnings, ["s.jsonl is damaged: half a line"]);
         let records: Vec<serde_json::Value> = serde_json::from_slice(&sent.to_bytes()).expect("JSON");
         assert_eq!(records.len(), 299);
     }

@@ -48,10 +48,10 @@ impl Room {
             return Err(too_long());
         }
         let late = |_| {
-            let message = format!("the body did not come within {} s", self.limits.body_time.as_secs());
+            let message = format!("the body was not received within {} s", self.limits.body_time.as_secs());
             Refusal::new(Code::RequestTimeout, message, "send the request again")
         };
-        let broken = |error| Refusal::new(Code::InvalidInput, format!("the body broke off: {error}"), "send the request again");
+        let broken = |error| Refusal::new(Code::InvalidInput, format!("the body was cut off: {error}"), "send the request again");
         let (mut body, mut read, mut place) = (body, Vec::with_capacity(announced.unwrap_or(0).min(SMALL)), None);
         let mut end = Instant::now() + self.limits.body_time;
         loop {
@@ -88,7 +88,7 @@ impl Room {
         let object: JsonText = text.parse().map_err(refused)?;
         if object.members().is_none() {
             let hint = r#"send the parameters as {"field": "value"}"#;
-            return Err(Refusal::new(Code::InvalidInput, "the body is no JSON object", hint));
+            return Err(Refusal::new(Code::InvalidInput, "the body is not a JSON object", hint));
         }
         Ok((object, whole))
     }

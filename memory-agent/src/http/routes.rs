@@ -64,7 +64,7 @@ impl Desk {
             work(&self)
         };
         tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
-            Err(Refusal::new(Code::Internal, format!("the request broke down: {error}"), "`memory doctor` checks the store"))
+            Err(Refusal::new(Code::Internal, format!("the request failed: {error}"), "check the store with `memory doctor`"))
         })
     }
 }
@@ -177,19 +177,19 @@ async fn no_route(request: Request) -> Refusal {
 /// Returns the error for a path without a route.
 pub(super) fn nothing_at(path: &str) -> Refusal {
     let path = memory_core::text::one_line(path, 80);
-    Refusal::new(Code::RouteNotFound, format!("nothing is at {path}"), "GET /openapi.json tells what there is")
+    Refusal::new(Code::RouteNotFound, format!("no route at {path}"), "GET /openapi.json lists the routes")
 }
 
 async fn no_method(request: Request) -> Refusal {
     let path = memory_core::text::one_line(request.uri().path(), 80);
-    let message = format!("{} is not for {path}", request.method());
-    Refusal::new(Code::MethodRefused, message, "GET /openapi.json tells what there is")
+    let message = format!("{} is not allowed for {path}", request.method());
+    Refusal::new(Code::MethodRefused, message, "GET /openapi.json lists the routes")
 }
 
 /// Parses the view from the request headers.
 fn view(headers: &HeaderMap) -> Result<View, Refusal> {
     let text = |name: &str| {
-        let refused = || Refusal::new(Code::InvalidInput, format!("the header {name} is no text"), "write it in ASCII");
+        let refused = || Refusal::new(Code::InvalidInput, format!("the header {name} is not ASCII text"), "write it in ASCII");
         headers.get(name).map(|value| value.to_str().map_err(|_| refused())).transpose()
     };
     let agent = text("memory-agent")?.map(str::parse::<AgentName>).transpose();

@@ -118,7 +118,7 @@ async fn kept(chat: Arc<ChatProxy>) -> io::Result<()> {
     // A panic of the thread was already reported by the panic hook.
     match tokio::task::spawn_blocking(move || chat.end()).await.unwrap_or_default() {
         0 => Ok(()),
-        lost => Err(io::Error::other(format!("{lost} turns of conversations are lost, because they could not be kept"))),
+        lost => Err(io::Error::other(format!("{lost} turns of conversations were lost because they could not be stored"))),
     }
 }
 
@@ -132,7 +132,7 @@ async fn serve_routes(
 ) -> io::Result<()> {
     let here = listener.local_addr()?;
     if gate.rules.token.is_none() && !here.ip().is_loopback() {
-        let why = format!("without a token, others must not reach {here}");
+        let why = format!("cannot serve {here} without a token: it is not a loopback address");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
     let mut http = http1::Builder::new();
@@ -196,7 +196,7 @@ pub(super) struct Passing;
 
 /// Marks a response that closes the connection without sending anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("there is no answer")]
+#[error("no response")]
 pub(super) struct BreakOff;
 
 impl IntoResponse for BreakOff {

@@ -47,7 +47,7 @@ fn request(local: SocketAddr, remote: SocketAddr) -> io::Result<[u8; HEADER + RE
     let mut message = [0; HEADER + REQUEST];
     let family = family(local);
     if family != self::family(remote) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "a connection has one family of addresses"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "both addresses must be of the same family"));
     }
     let length = u32::try_from(message.len()).expect("it is short");
     message[..4].copy_from_slice(&length.to_ne_bytes());
@@ -68,7 +68,7 @@ fn request(local: SocketAddr, remote: SocketAddr) -> io::Result<[u8; HEADER + RE
 }
 
 fn read_reply(reply: &[u8], local: SocketAddr, remote: SocketAddr) -> io::Result<Option<u32>> {
-    let invalid = || io::Error::new(io::ErrorKind::InvalidData, "the kernel's answer has another form than expected");
+    let invalid = || io::Error::new(io::ErrorKind::InvalidData, "unexpected format of the kernel's reply");
     let word = |at: usize| reply.get(at..at + 4)?.try_into().ok().map(u32::from_ne_bytes);
     let kind = reply.get(4..6).and_then(|kind| kind.try_into().ok()).map(u16::from_ne_bytes);
     if kind == Some(NLMSG_ERROR) {

@@ -138,7 +138,7 @@ impl Backend {
                 .is_none_or(|(other, wanted)| checked.iter().any(|(known, value)| known.name == other && *value == wanted));
             let value = match (value, field.shown_when.filter(|_| !is_meant)) {
                 (Some(_), Some((other, wanted))) => {
-                    return Err(invalid(format!("the field {} is for {other}={wanted} only", field.name)));
+                    return Err(invalid(format!("the field {} is only valid with {other}={wanted}", field.name)));
                 }
                 (None, Some(_)) => continue,
                 (value, None) => value.or(field.default),
@@ -147,10 +147,10 @@ impl Backend {
                 (None, _) if field.required => return Err(invalid(format!("the field {} is missing", field.name))),
                 (None, _) => {}
                 (Some(value), _) if value.contains('\0') => {
-                    return Err(invalid(format!("the field {} holds a NUL character", field.name)));
+                    return Err(invalid(format!("the field {} contains a NUL character", field.name)));
                 }
                 (Some(value), Kind::Choice(words)) if !words.contains(&value) => {
-                    let why = format!("the field {} is one of {}", field.name, words.join(", "));
+                    let why = format!("the field {} must be one of {}", field.name, words.join(", "));
                     return Err(invalid(why));
                 }
                 (Some(value), _) => checked.push((*field, value)),
@@ -177,10 +177,10 @@ mod tests {
         assert_eq!(checked(&[("dsn", "postgres://h"), ("driver", "postgres")]).unwrap().len(), 2);
         for (given, why) in [
             (vec![("driver", "postgres")], "the field dsn is missing"),
-            (vec![("dsn", "postgres://secret")], "the field dsn is for driver=postgres only"),
-            (vec![("driver", "redis")], "the field driver is one of file, postgres"),
+            (vec![("dsn", "postgres://secret")], "the field dsn is only valid with driver=postgres"),
+            (vec![("driver", "redis")], "the field driver must be one of file, postgres"),
             (vec![("dri", "file")], "history has no field dri"),
-            (vec![("dir", "a\0b")], "the field dir holds a NUL character"),
+            (vec![("dir", "a\0b")], "the field dir contains a NUL character"),
         ] {
             assert_eq!(checked(&given).unwrap_err(), why);
         }

@@ -67,7 +67,7 @@ pub(super) const fn of_drivers(kept: &'static str, dir: &'static str) -> [Field;
         },
         Field {
             name: "dsn",
-            description: "The address of the database: postgres://USER:PASSWORD@HOST/DATABASE?sslmode=verify-full",
+            description: "The URL of the database: postgres://USER:PASSWORD@HOST/DATABASE?sslmode=verify-full",
             kind: Kind::Text,
             secret: true,
             default: None,

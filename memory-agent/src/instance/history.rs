@@ -18,8 +18,8 @@ use super::{Action, Answer, Backend, Parameters, operations};
 pub(super) fn backend() -> Backend {
     Backend {
         name: "history",
-        description: "What is said in sessions, in order: chats, tool calls and results, summaries, facts",
-        fields: of_drivers("Where sessions are kept", "The folder of the files, one a session").to_vec(),
+        description: "Records of sessions, in order: messages, tool calls and results, summaries, facts",
+        fields: of_drivers("Where sessions are stored", "The folder of the files, one per session").to_vec(),
         actions: vec![
             append_action(),
             read_action(),
@@ -50,17 +50,17 @@ fn append_action() -> Action {
     let properties = json!({
         "session": session_property(),
         "role": { "type": "string", "minLength": 1, "description": "user, assistant, system, tool, summary, fact, or another word" },
-        "content": { "type": ["string", "array"], "description": "What is said" },
-        "tool_calls": { "type": "array", "items": call, "description": "The tools that are called: [{id, name, arguments}]" },
-        "tool_call_id": { "type": "string", "description": "The call that this is the result of" },
+        "content": { "type": ["string", "array"], "description": "The content of the record" },
+        "tool_calls": { "type": "array", "items": call, "description": "The tool calls: [{id, name, arguments}]" },
+        "tool_call_id": { "type": "string", "description": "The id of the tool call that this record is the result of" },
         "name": { "type": "string", "description": "The tool that ran" },
-        "meta": { "type": "object", "description": "Whatever else is known of it" },
-        "ts": { "type": "string", "description": "When it was said, if not now" },
-        "allow_secret": { "type": "boolean", "description": "Keep it though it looks like a credential" }
+        "meta": { "type": "object", "description": "Additional metadata" },
+        "ts": { "type": "string", "description": "The time of the record; default: now" },
+        "allow_secret": { "type": "boolean", "description": "Store the record even if it looks like a credential" }
     });
     Action {
         name: "append",
-        description: "Add one record at the end of a session",
+        description: "Append one record to a session",
         parameters: schema(&properties, &["session", "role"]),
         effect: Effect::Adds,
         run: Run::Own(|holding, given| {
@@ -76,7 +76,7 @@ fn append_action() -> Action {
                 at: given.text("ts").map(|text| moment(&text, now)).transpose()?,
             };
             let (record, appended) = append(messages, &session(given)?, &draft, given.secrets())?;
-            let told = |place| format!("the last record was cut off, and what was left of it is in {place} now");
+            let told = |place| format!("the last record was incomplete; it was moved to {place}");
             let warnings = appended.set_aside.map(told).into_iter().collect();
             Ok(Answer { warnings, ..Answer::of(record.text().to_string()) })
         }),
@@ -86,13 +86,13 @@ fn append_action() -> Action {
 fn read_action() -> Action {
     let properties = json!({
         "session": session_property(),
-        "role": words("Only records of these roles"),
-        "not_role": words("No records of these roles; role!=WORD is short for it"),
-        "since": { "type": "string", "description": "Only what was said then or later: a time, a day, or an age such as 24h" },
-        "until": { "type": "string", "description": "Only what was said then or earlier" },
-        "offset": { "type": "integer", "minimum": 0, "description": "Leave out so many of the first" },
-        "limit": { "type": "integer", "minimum": 0, "description": "At most so many" },
-        "tail": { "type": "boolean", "description": "The last ones, not the first, if there are more" }
+        "role": words("Only records with these roles"),
+        "not_role": words("Only records without these roles; short form: role!=WORD"),
+        "since": { "type": "string", "description": "Only records at or after this time: a time, a day, or an age such as 24h" },
+        "until": { "type": "string", "description": "Only records at or before this time" },
+        "offset": { "type": "integer", "minimum": 0, "description": "Number of records to skip" },
+        "limit": { "type": "integer", "minimum": 0, "description": "Maximum number of records" },
+        "tail": { "type": "boolean", "description": "Return the last records instead of the first if there are more than the limit" }
     });
     Action {
         name: "read",
@@ -149,15 +149,15 @@ fn delete_action() -> Action {
 fn purge_action() -> Action {
     let properties = json!({
         "session": session_property(),
-        "role": words("Records of these roles"),
-        "not_role": words("Records of all but these roles; role!=WORD is short for it"),
-        "before": { "type": "string", "description": "What was said before: a time, a day, or an age such as 24h" },
-        "after": { "type": "string", "description": "What was said after" },
-        "older_than": { "type": "string", "description": "What is older than an age such as 30d" }
+        "role": words("Records with these roles"),
+        "not_role": words("Records without these roles; short form: role!=WORD"),
+        "before": { "type": "string", "description": "Records before this time: a time, a day, or an age such as 24h" },
+        "after": { "type": "string", "description": "Records after this time" },
+        "older_than": { "type": "string", "description": "Records older than this age, such as 30d" }
     });
     Action {
         name: "purge",
-        description: "Remove the records of a session that fit all that is said, at once; at least one thing must be said",
+        description: "Purge the records of a session that match all given filters; at least one filter is required",
         parameters: schema(&properties, &["session"]),
         effect: Effect::Changes,
         run: Run::Own(|holding, given| {
@@ -177,13 +177,11 @@ fn purge_action() -> Action {
 }
 
 fn operations_action() -> Action {
-    operations::operations_action("List what was deleted, purged and taken back, newest first")
+    operations::operations_action("List the delete, purge and undo operations, newest first")
 }
 
 fn undo_action() -> Action {
-    operations::undo_action(
-        "Bring back what a delete or purge removed, the last one if none is named; what was appended since stays",
-    )
+    operations::undo_action("Undo a delete or purge, by default the last one; records appended since then stay")
 }
 
 fn session(given: &Parameters) -> Result<SessionName, InstanceError> {
@@ -223,8 +221,8 @@ mod tests {
             run(&holding, "append", &format!(r#"{{"session":"s","role":"{role}","content":"{content}"}}"#)).unwrap();
             clock.advance(chrono::TimeDelta::days(10));
         }
-        assert_eq!(run(&holding, "purge", r#"{"session":"s"}"#).unwrap_err(), "nothing says which records to purge");
-        assert_eq!(run(&holding, "purge", r#"{"session":"s","role":[]}"#).unwrap_err(), "nothing says which records to purge");
+        assert_eq!(run(&holding, "purge", r#"{"session":"s"}"#).unwrap_err(), "the purge has no filter");
+        assert_eq!(run(&holding, "purge", r#"{"session":"s","role":[]}"#).unwrap_err(), "the purge has no filter");
         let purged = |filter: &str| run(&holding, "purge", &format!(r#"{{"session":"s",{filter}}}"#)).unwrap();
         assert_eq!(purged(r#""role":"tool","older_than":"21d""#), r#"{"session":"s","purged":0,"kept":3}"#);
         assert_eq!(purged(r#""role":"tool","older_than":"20d""#), r#"{"session":"s","purged":1,"kept":2}"#);
@@ -243,7 +241,7 @@ mod tests {
         let undone = run(&holding, "undo", "{}").unwrap();
         insta::assert_snapshot!(undone, @r#"{"operation":"dde6e5fd29f0","undone":{"operation":"a66d2c7ddf74","at":"2026-05-07T10:00:04Z","verb":"delete","session":"s","records":2}}"#);
         assert!(run(&holding, "operations", r#"{"limit":1}"#).unwrap().contains(r#""verb":"undo""#));
-        assert_eq!(run(&holding, "undo", "{}").unwrap_err(), "there is no operation to take back");
+        assert_eq!(run(&holding, "undo", "{}").unwrap_err(), "there is no operation to undo");
         run(&holding, "undo", &format!(r#"{{"operation":"{}"}}"#, &undone[14..20])).unwrap();
         assert_eq!(run(&holding, "sessions", "{}").unwrap(), "[]");
     }
@@ -255,11 +253,11 @@ mod tests {
             ("append", r#"{"role":"user","content":"1"}"#, "the field session is missing"),
             ("append", r#"{"session":"s","role":"user","content":1}"#, "content: 1 is not of types \"string\", \"array\""),
             ("append", r#"{"session":"s","role":"user","tool_calls":[{"id":"a"}]}"#, "tool_calls.0: the field name is missing"),
-            ("append", r#"{"session":"s","role":"user"}"#, "the record says nothing"),
-            ("read", r#"{"session":"s","limits":1}"#, "there is no field limits"),
+            ("append", r#"{"session":"s","role":"user"}"#, "the record is empty"),
+            ("read", r#"{"session":"s","limits":1}"#, "unknown field limits"),
             ("read", r#"{"session":"s","limit":-1}"#, "limit: -1 is less than the minimum of 0"),
             ("read", r#"{"session":"s","since":"soon"}"#, "\"soon\" is no moment"),
-            ("read", r#"{"session":"s\u0000"}"#, "the session \"s\" holds a control character"),
+            ("read", r#"{"session":"s\u0000"}"#, "the session \"s\" contains a control character"),
             ("purge", r#"{"session":"s","older_than":"old"}"#, "\"old\" is no age"),
             ("read", "[]", "[] is not of type \"object\""),
             ("burn", "{}", "history has no action burn"),

@@ -17,8 +17,8 @@ use super::{Action, Answer, Backend, Parameters, operations};
 pub(super) fn backend() -> Backend {
     Backend {
         name: "kv",
-        description: "Texts under keys such as chat-7/draft: what is set and got, not what happened",
-        fields: of_drivers("Where values are kept", "The folder of the files, one a key").to_vec(),
+        description: "Text values under keys such as chat-7/draft",
+        fields: of_drivers("Where values are stored", "The folder of the files, one per key").to_vec(),
         actions: vec![set_action(), get_action(), delete_action(), list_action(), operations_action(), undo_action()],
         schemas: OnceLock::new(),
     }
@@ -31,12 +31,12 @@ fn key_property() -> Value {
 fn set_action() -> Action {
     let properties = json!({
         "key": key_property(),
-        "value": { "type": ["string", "number", "boolean", "object", "array", "null"], "description": "The text; other JSON is kept as its text" },
-        "allow_secret": { "type": "boolean", "description": "Keep it though it looks like a credential" }
+        "value": { "type": ["string", "number", "boolean", "object", "array", "null"], "description": "The text; other JSON is stored as its text" },
+        "allow_secret": { "type": "boolean", "description": "Store the value even if it looks like a credential" }
     });
     Action {
         name: "set",
-        description: "Set the value of a key, whatever it was",
+        description: "Set the value of a key, replacing any previous value",
         parameters: schema(&properties, &["key", "value"]),
         effect: Effect::Changes,
         run: Run::Own(|holding, given| {
@@ -57,7 +57,7 @@ fn set_action() -> Action {
 fn get_action() -> Action {
     Action {
         name: "get",
-        description: "Return the value of a key; it is an error if the key is not set",
+        description: "Return the value of a key; fails if the key is not set",
         parameters: schema(&json!({ "key": key_property() }), &["key"]),
         effect: Effect::Reads,
         run: Run::Own(|holding, given| {
@@ -72,7 +72,7 @@ fn get_action() -> Action {
 fn delete_action() -> Action {
     Action {
         name: "delete",
-        description: "Remove a key",
+        description: "Delete a key",
         parameters: schema(&json!({ "key": key_property() }), &["key"]),
         effect: Effect::Changes,
         run: Run::Own(|holding, given| {
@@ -85,7 +85,7 @@ fn delete_action() -> Action {
 
 fn list_action() -> Action {
     let properties = json!({
-        "prefix": { "type": "string", "description": "Only keys in a namespace (chat-7/), or that begin so (chat)" }
+        "prefix": { "type": "string", "description": "Only keys in a namespace (chat-7/) or with a prefix (chat)" }
     });
     Action {
         name: "list",
@@ -105,11 +105,11 @@ fn list_action() -> Action {
 }
 
 fn operations_action() -> Action {
-    operations::operations_action("List which values were set, deleted and taken back, newest first")
+    operations::operations_action("List the set, delete and undo operations, newest first")
 }
 
 fn undo_action() -> Action {
-    operations::undo_action("Make a value what it was before a set or delete, the last one if none is named")
+    operations::undo_action("Undo a set or delete, by default the last one")
 }
 
 fn key(given: &Parameters) -> Result<ValueKey, InstanceError> {
@@ -163,7 +163,7 @@ mod tests {
         assert!(listed.contains(&format!(r#""verb":"set","key":"a","undone_by":"{undo}"}}"#)), "{listed}");
         run(&holding, "set", r#"{"key":"a","value":"4"}"#).unwrap();
         let refused = run(&holding, "undo", &format!(r#"{{"operation":"{undo}"}}"#)).unwrap_err();
-        assert_eq!(refused, format!("{undo} cannot be taken back: the key a was changed since"));
+        assert_eq!(refused, format!("{undo} cannot be undone: the key a was changed afterwards"));
     }
 
     #[test]
@@ -171,7 +171,7 @@ mod tests {
         let holding = Holding::Kv(values(Arc::new(FakeValues::default())));
         for (action, parameters, why) in [
             ("set", r#"{"key":"a"}"#, "the field value is missing"),
-            ("set", r#"{"key":"a","value":"\ud800"}"#, "the field value is no text that can be kept"),
+            ("set", r#"{"key":"a","value":"\ud800"}"#, "the field value is not a valid text"),
             ("get", r#"{"key":"a"}"#, "the key a is not set"),
             ("get", r#"{"key":"a/../b"}"#, "\"a/../b\" is no key: it has a part that is . or .."),
             ("get", r#"{"key":7}"#, "key: 7 is not of type \"string\""),

@@ -15,7 +15,7 @@ const USUAL: usize = 20;
 /// Returns the action that lists operations.
 pub(super) fn operations_action(description: &'static str) -> Action {
     let properties = json!({
-        "limit": { "type": "integer", "minimum": 0, "description": "At most so many; 20 if nothing is said" }
+        "limit": { "type": "integer", "minimum": 0, "description": "Maximum number of operations; default: 20" }
     });
     Action {
         name: "operations",
@@ -29,7 +29,7 @@ pub(super) fn operations_action(description: &'static str) -> Action {
 /// Returns the action that reverts an operation.
 pub(super) fn undo_action(description: &'static str) -> Action {
     let properties = json!({
-        "operation": { "type": "string", "description": "The operation, as the action operations names it; 4 digits of it or more" }
+        "operation": { "type": "string", "description": "The operation id, as listed by the action operations; at least its first 4 digits" }
     });
     Action { name: "undo", description, parameters: schema(&properties, &[]), effect: Effect::Changes, run: Run::Own(undo) }
 }

@@ -29,7 +29,7 @@ impl Parameters {
 
     /// Returns a required string parameter.
     pub(super) fn required(&self, name: &str) -> Result<String, InstanceError> {
-        let missing = || InstanceError::Invalid { why: format!("the field {name} is no text that can be kept"), hint: None };
+        let missing = || InstanceError::Invalid { why: format!("the field {name} is not a valid text"), hint: None };
         self.text(name).ok_or_else(missing)
     }
 
@@ -74,13 +74,13 @@ pub fn pairs(schema: &Value, object: Option<&JsonText>, pairs: &[String]) -> Res
         None => Vec::new(),
         Some(object) => object
             .members()
-            .ok_or_else(|| InstanceError::invalid("the input is no JSON object", r#"write it as {"field": "value"}"#))?,
+            .ok_or_else(|| InstanceError::invalid("the input is not a JSON object", r#"write it as {"field": "value"}"#))?,
     };
     let mut lists: Vec<(String, Vec<String>)> = Vec::new();
     for pair in pairs {
         let (name, value) = pair.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or_else(|| {
             let shown = memory_core::text::one_line(pair, 80);
-            InstanceError::invalid(format!("{shown:?} is no field with a value"), "write it as -p FIELD=VALUE")
+            InstanceError::invalid(format!("{shown:?} is not a FIELD=VALUE pair"), "write it as -p FIELD=VALUE")
         })?;
         let name = name.strip_suffix('!').map_or_else(|| name.to_owned(), |name| format!("not_{name}"));
         let property = &schema["properties"][&name];
@@ -152,8 +152,8 @@ mod tests {
         assert_eq!(of("read", None, &["limit=ten", "x=1"]).unwrap(), r#"{"limit":"ten","x":"1"}"#);
         let object = r#"{"session":"a","offset":1}"#;
         assert_eq!(of("read", Some(object), &["session=b"]).unwrap(), r#"{"offset":1,"session":"b"}"#);
-        assert_eq!(of("read", Some("[1]"), &[]).unwrap_err(), "the input is no JSON object");
-        assert_eq!(of("read", None, &["session"]).unwrap_err(), "\"session\" is no field with a value");
+        assert_eq!(of("read", Some("[1]"), &[]).unwrap_err(), "the input is not a JSON object");
+        assert_eq!(of("read", None, &["session"]).unwrap_err(), "\"session\" is not a FIELD=VALUE pair");
         assert_eq!(of("append", None, &["meta={"]).unwrap_err(), "the field meta is not valid JSON");
     }
 }

@@ -21,21 +21,21 @@ struct Shape {
 const SHAPES: [Shape; 3] = [
     Shape {
         name: "notes",
-        description: "Memories: notes that are searched, linked and tidied",
+        description: "Memories: notes that are searched, linked and refined",
         prefix: "memory_",
-        folder: "The home of the memories, if it is another than that of this program",
+        folder: "The home folder of the memories; default: that of this program",
     },
     Shape {
         name: "bank",
-        description: "JSON under keys, and jq",
+        description: "JSON values under keys, with jq queries",
         prefix: "bank_",
-        folder: "The folder of the banks, if it is another than the usual one",
+        folder: "The folder of the banks; default: the configured one",
     },
     Shape {
         name: "topic",
-        description: "Files on topics, and an index of them short enough for every prompt",
+        description: "Markdown files by topic, with an index short enough for every prompt",
         prefix: "topic_",
-        folder: "The folder of the topics, if it is another than that of the project",
+        folder: "The folder of the topics; default: that of the project",
     },
 ];
 

@@ -66,7 +66,7 @@ pub fn bank_with_warning(found: &Bank, holders: &Holders) -> String {
     }
     text.pop();
     let faults: Vec<_> = found.damaged.iter().map(|(key, why)| format!("the entry '{key}' {why}")).collect();
-    let warning = format!("the answer may be less than it should be: {}", faults.join(", "));
+    let warning = format!("the result may be incomplete: {}", faults.join(", "));
     format!(r#"{text},"warning":{}}}"#, string(&warning))
 }
 

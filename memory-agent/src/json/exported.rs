@@ -24,8 +24,8 @@ use serde_json::{Map, Value};
 /// # Errors
 /// A statement of the problem.
 pub fn exported(line: &str) -> Result<Exported, String> {
-    let value: Value = serde_json::from_str(line).map_err(|error| format!("it is no JSON: {error}"))?;
-    let Value::Object(object) = value else { return Err("it is no JSON object".into()) };
+    let value: Value = serde_json::from_str(line).map_err(|error| format!("it is not JSON: {error}"))?;
+    let Value::Object(object) = value else { return Err("it is not a JSON object".into()) };
     let mut fields = Fields::of(object);
     let content = fields.content()?;
     let draft = Draft {
@@ -111,13 +111,14 @@ impl Fields {
 
     fn moment(&mut self, name: &str) -> Result<Option<DateTime<Utc>>, String> {
         let Some(text) = self.text(name)? else { return Ok(None) };
-        let moment = DateTime::parse_from_rfc3339(&text).map_err(|_| format!("{name}: {text:?} is no time (RFC 3339)"))?;
+        let moment =
+            DateTime::parse_from_rfc3339(&text).map_err(|_| format!("{name}: {text:?} is not a time in RFC 3339 format"))?;
         Ok(Some(moment.to_utc()).filter(|moment| moment.year() != 1))
     }
 
     fn number(&mut self, name: &str) -> Result<Option<u64>, String> {
         let Some(value) = self.take(name) else { return Ok(None) };
-        value.as_u64().map(Some).ok_or_else(|| format!("{name} is {value}, not a whole number of 0 or more"))
+        value.as_u64().map(Some).ok_or_else(|| format!("{name} is {value}, not an integer of at least 0"))
     }
 
     fn flag(&mut self, name: &str) -> Result<bool, String> {

@@ -165,7 +165,7 @@ pub fn context(context: &str) -> Value {
 ///
 /// The warning explains why the index is outdated or exceeds its limits.
 pub fn written(written: &Written) -> Value {
-    let stale = written.stale_index.as_ref().map(|why| format!("the index does not follow: {why}"));
+    let stale = written.stale_index.as_ref().map(|why| format!("the index was not updated: {why}"));
     let warnings: Vec<String> = stale.into_iter().chain(written.long_index.clone()).collect();
     let warning = (!warnings.is_empty()).then(|| warnings.join("; "));
     value(&WrittenShape { file: written.name.as_str(), created: written.created, warning })

@@ -64,7 +64,7 @@ struct Room {
 async fn enter(State(room): State<Room>, request: Request, next: Next) -> Response {
     let is_new = request.method() == Method::POST && !request.headers().contains_key("mcp-session-id");
     if is_new && SESSIONS <= room.sessions.sessions.read().await.len() {
-        return (StatusCode::SERVICE_UNAVAILABLE, "too many clients are served already\n").into_response();
+        return (StatusCode::SERVICE_UNAVAILABLE, "too many MCP sessions are open\n").into_response();
     }
     let (parts, body) = request.into_parts();
     let whole = async {
@@ -78,8 +78,8 @@ async fn enter(State(room): State<Room>, request: Request, next: Next) -> Respon
             }
             None => exact_answer(next.run(with_exact_numbers(parts, body)).await),
         },
-        Ok(Err(_)) => (StatusCode::PAYLOAD_TOO_LARGE, format!("a request has at most {LARGEST} bytes\n")).into_response(),
-        Err(_) => (StatusCode::REQUEST_TIMEOUT, "the request did not come to its end\n").into_response(),
+        Ok(Err(_)) => (StatusCode::PAYLOAD_TOO_LARGE, format!("the request is longer than {LARGEST} bytes\n")).into_response(),
+        Err(_) => (StatusCode::REQUEST_TIMEOUT, "the request was not received in time\n").into_response(),
     }
 }
 

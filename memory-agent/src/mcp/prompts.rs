@@ -17,13 +17,13 @@ pub(super) fn all() -> Vec<Prompt> {
         PromptArgument::new(name).with_description(description).with_required(is_required)
     };
     vec![
-        Prompt::new("recall", Some("What is remembered about something"), Some(vec![argument("topic", "About what", true)])),
+        Prompt::new("recall", Some("Show what is stored about a topic"), Some(vec![argument("topic", "The topic", true)])),
         Prompt::new(
             "remember",
-            Some("Keep what was said for later sessions"),
-            Some(vec![argument("text", "What to keep; if left out, what matters of this conversation", false)]),
+            Some("Store something for later sessions"),
+            Some(vec![argument("text", "The text to store; default: the key points of this conversation", false)]),
         ),
-        Prompt::new("review", Some("Look over the newest memories and put right what is wrong"), None),
+        Prompt::new("review", Some("Review the newest memories and correct errors"), None),
     ]
 }
 
@@ -35,7 +35,10 @@ pub(super) fn get(session: &Session, name: &str, arguments: &JsonObject) -> Resu
         "review" => review(session)?,
         _ => {
             let name = memory_core::text::one_line(name, 80);
-            return Err(ErrorData::invalid_params(format!("there is no prompt {name}; recall, remember and review are"), None));
+            return Err(ErrorData::invalid_params(
+                format!("unknown prompt {name}; available prompts: recall, remember, review"),
+                None,
+            ));
         }
     };
     Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]))
@@ -46,7 +49,7 @@ fn argument<'a>(arguments: &'a JsonObject, name: &str) -> Result<Option<&'a str>
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) if text.trim().is_empty() => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(ErrorData::invalid_params(format!("{name} is not a text"), None)),
+        Some(_) => Err(ErrorData::invalid_params(format!("{name} is not a string"), None)),
     }
 }
 

@@ -15,14 +15,14 @@ pub(super) fn refusal(message: &Map<String, Value>) -> Option<Value> {
     let id = message.get("id");
     let refused = |why: &str| Some(error(id.unwrap_or(&Value::Null), INVALID_REQUEST, why));
     if let Some(field) = field_of_long_number(message) {
-        return refused(&format!("{field}: a number with so many digits is taken in the arguments of a tool only"));
+        return refused(&format!("{field}: numbers of this precision are only accepted in the arguments of a tool"));
     }
     let is_request = id.is_some() && message.contains_key("method");
     if is_request && !message["method"].is_string() {
-        return refused("method: it is a text");
+        return refused("method: not a string");
     }
     if is_request && message.get("params").is_some_and(|parameters| !parameters.is_object() && !parameters.is_null()) {
-        return refused("params: they are an object");
+        return refused("params: not an object");
     }
     None
 }
@@ -57,8 +57,8 @@ mod tests {
             (r#"{"id":"a","method":1e400}"#, r#""id":"a""#),
             (r#"{"id":1e400,"method":"tools/call","params":{"name":1e400,"arguments":{}}}"#, r#""id":1e400"#),
             (r#"{"id":7,"method":"initialize","params":{"clientInfo":{"name":12345678901234567890123}}}"#, "params.clientInfo: "),
-            (r#"{"id":7,"method":"ping","params":5}"#, "params: they are an object"),
-            (r#"{"id":7,"method":5}"#, "method: it is a text"),
+            (r#"{"id":7,"method":"ping","params":5}"#, "params: not an object"),
+            (r#"{"id":7,"method":5}"#, "method: not a string"),
         ] {
             let answer = refused(message).unwrap_or_else(|| panic!("{message}"));
             assert!(answer.contains(expected), "{answer}");

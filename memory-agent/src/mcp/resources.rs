@@ -19,12 +19,12 @@ const MARKDOWN: &str = "text/markdown";
 
 /// Lists the index and the memories, newest first, by page; the cursor is the offset of the page.
 pub(super) fn list(services: &Services, cursor: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
-    let offset = cursor.map_or(Ok(0), str::parse).map_err(|_| ErrorData::invalid_params("the cursor is none of ours", None))?;
+    let offset = cursor.map_or(Ok(0), str::parse).map_err(|_| ErrorData::invalid_params("invalid cursor", None))?;
     let slice = Slice { order: Order::Created, offset, limit: Some(PAGE) };
     let page = memory_core::list(services, &Filter::default(), &slice).map_err(|error| refused(error, INDEX))?;
     let index = || {
-        let index = Resource::new(INDEX, "index").with_title("What there is");
-        index.with_description("How many memories of each category there are, and the newest").with_mime_type(MARKDOWN)
+        let index = Resource::new(INDEX, "index").with_title("Overview");
+        index.with_description("Number of memories per category, and the newest memories").with_mime_type(MARKDOWN)
     };
     let mut resources: Vec<Resource> = (offset == 0).then(index).into_iter().collect();
     resources.extend(page.memories.iter().map(resource));

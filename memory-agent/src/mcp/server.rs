@@ -100,7 +100,7 @@ impl Server {
         let session = self.session(context);
         let work = tokio::task::spawn_blocking(move || work(&session));
         tokio::select! {
-            done = work => done.map_err(|error| ErrorData::internal_error(format!("the call broke down: {error}"), None)),
+            done = work => done.map_err(|error| ErrorData::internal_error(format!("the call failed: {error}"), None)),
             () = context.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
         }
     }
@@ -209,10 +209,7 @@ impl ServerHandler for Server {
     async fn on_custom_request(&self, request: CustomRequest, _: RequestContext<RoleServer>) -> Result<CustomResult, ErrorData> {
         // The SDK passes known methods to this handler if their parameters are invalid.
         if METHODS.contains(&request.method.as_str()) {
-            return Err(ErrorData::invalid_params(
-                format!("the parameters of {} are not what it asks for", request.method),
-                None,
-            ));
+            return Err(ErrorData::invalid_params(format!("invalid parameters for {}", request.method), None));
         }
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None))
     }

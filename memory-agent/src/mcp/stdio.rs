@@ -91,11 +91,11 @@ async fn hear(
                     }
                     None
                 }
-                Ok(_) => Some((-32600, "a message is an object".to_owned())),
-                Err(error) => Some((-32700, format!("the line is no JSON: {error}"))),
+                Ok(_) => Some((-32600, "the message is not an object".to_owned())),
+                Err(error) => Some((-32700, format!("the line is not JSON: {error}"))),
             }
         } else {
-            Some((-32600, format!("a line has at most {LONGEST_LINE} bytes")))
+            Some((-32600, format!("the line is longer than {LONGEST_LINE} bytes")))
         };
         if let Some((code, message)) = complaint {
             write_line(&output, error(&Value::Null, code, &message).to_string().as_bytes()).await?;

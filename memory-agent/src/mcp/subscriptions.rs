@@ -36,7 +36,7 @@ impl Subscriptions {
         let was_watched = {
             let mut wanted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             if MOST <= wanted.states.len() && !wanted.states.contains_key(&uri) {
-                return Err(ErrorData::invalid_request(format!("{MOST} resources are watched already"), None));
+                return Err(ErrorData::invalid_request(format!("the limit of {MOST} subscriptions is reached"), None));
             }
             wanted.states.insert(uri, state);
             std::mem::replace(&mut wanted.is_watched, true)
@@ -84,5 +84,5 @@ async fn watch(wanted: Weak<Mutex<Wanted>>, session: Arc<Session>, peer: Peer<Ro
 async fn state(session: &Arc<Session>, uri: &str) -> Result<String, ErrorData> {
     let (session, uri) = (Arc::clone(session), uri.to_owned());
     let looked = tokio::task::spawn_blocking(move || resources::state(session.services(), &uri)).await;
-    looked.unwrap_or_else(|error| Err(ErrorData::internal_error(format!("looking broke down: {error}"), None)))
+    looked.unwrap_or_else(|error| Err(ErrorData::internal_error(format!("cannot read the resource: {error}"), None)))
 }

@@ -33,7 +33,7 @@ impl<R: Reranker + 'static> Reranker for Patient<R> {
     fn score(&self, query: &str, texts: &[&str]) -> Result<Vec<f32>, RerankError> {
         let late = || self.late.lock().unwrap_or_else(PoisonError::into_inner);
         if late().upgrade().is_some() {
-            return Err(failed("it is still busy with an earlier question", None));
+            return Err(failed("it is still processing an earlier request", None));
         }
         let (model, query) = (Arc::clone(&self.model), query.to_owned());
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
@@ -47,14 +47,14 @@ impl<R: Reranker + 'static> Reranker for Patient<R> {
             drop(busy);
         };
         let spawned = thread::Builder::new().name("reranking".into()).spawn(work);
-        spawned.map_err(|error| failed(&format!("no thread can be started for it: {error}"), None))?;
+        spawned.map_err(|error| failed(&format!("cannot start a thread for it: {error}"), None))?;
         match scores.recv_timeout(self.patience) {
             Ok(scores) => scores,
-            Err(RecvTimeoutError::Disconnected) => Err(failed("it broke down", None)),
+            Err(RecvTimeoutError::Disconnected) => Err(failed("it failed unexpectedly", None)),
             Err(RecvTimeoutError::Timeout) => {
                 *late() = at_work;
                 let why = format!("it took longer than {} s", self.patience.as_secs_f32());
-                Err(failed(&why, Some("show it fewer or shorter texts, or give it more time")))
+                Err(failed(&why, Some("rerank fewer or shorter texts, or increase the timeout")))
             }
         }
     }
@@ -108,7 +108,7 @@ mod tests {
         let (patient, go, heard) = slow(Duration::from_millis(1));
         let why = |patient: &Patient<Slow>| patient.score("question", &["text"]).expect_err("it is late").why;
         assert_eq!(why(&patient), "it took longer than 0.001 s");
-        assert_eq!(why(&patient), "it is still busy with an earlier question");
+        assert_eq!(why(&patient), "it is still processing an earlier request");
         go.send(()).expect("it listens");
         heard.recv().expect("it is done");
         while patient.late.lock().expect("nobody panics").upgrade().is_some() {
@@ -122,6 +122,6 @@ mod tests {
     fn a_model_that_breaks_down_is_an_error() {
         let (patient, go, _heard) = slow(Duration::from_mins(10));
         go.send(()).expect("it listens");
-        assert_eq!(patient.score("panic", &["text"]).expect_err("it panics").why, "it broke down");
+        assert_eq!(patient.score("panic", &["text"]).expect_err("it panics").why, "it failed unexpectedly");
     }
 }

@@ -13,7 +13,7 @@ pub struct Fault {
 impl Fault {
     /// Returns the error for a line that is not JSON.
     pub(super) fn not_json(why: &serde_json::Error) -> Self {
-        Self::new(-32_700, Code::InvalidInput, format!("the line is no JSON: {why}"))
+        Self::new(-32_700, Code::InvalidInput, format!("the line is not JSON: {why}"))
     }
 
     /// Returns the error for JSON that is not a request.
@@ -23,8 +23,8 @@ impl Fault {
 
     /// Returns the error for an unknown method.
     pub(super) fn no_method(name: &str) -> Self {
-        let message = format!("there is neither a method nor a tool called {}", memory_core::text::one_line(name, 80));
-        let hint = "tools/list with {\"all\": true} names all tools";
+        let message = format!("no method or tool is named {}", memory_core::text::one_line(name, 80));
+        let hint = "tools/list with {\"all\": true} lists all tools";
         Self::new(-32_601, Code::ToolNotFound, message).hinting(hint)
     }
 
@@ -35,7 +35,7 @@ impl Fault {
 
     /// Returns the error for a request that exceeds the free resources.
     pub(crate) fn no_room(why: impl Into<String>) -> Self {
-        Self::new(-32_000, Code::Io, why.into()).hinting("close connections that nobody uses, or try again later")
+        Self::new(-32_000, Code::Io, why.into()).hinting("close unused connections, or try again later")
     }
 
     fn new(number: i32, code: Code, message: String) -> Self {

@@ -64,7 +64,7 @@ pub fn read(line: &[u8]) -> Line {
         Err(error) => Line::One(Request::refused(Fault::not_json(&error))),
         Ok(Value::Array(items)) if items.is_empty() => Line::One(Request::refused(Fault::no_request("the list is empty"))),
         Ok(Value::Array(items)) if MOST < items.len() => {
-            let why = format!("a list may hold {MOST} requests, and this one holds {}", items.len());
+            let why = format!("a list may have at most {MOST} requests; this one has {}", items.len());
             Line::One(Request::refused(Fault::no_request(why)))
         }
         Ok(Value::Array(items)) => Line::Batch(items.into_iter().map(request).collect()),
@@ -80,17 +80,15 @@ impl Request {
 
 fn request(value: Value) -> Request {
     let Value::Object(mut members) = value else {
-        return Request::refused(Fault::no_request("a request is an object"));
+        return Request::refused(Fault::no_request("the request is not an object"));
     };
     let id = members.remove("id");
     if matches!(id, Some(Value::Bool(_) | Value::Array(_) | Value::Object(_))) {
-        return Request::refused(Fault::no_request("id: it is a text, a number or null"));
+        return Request::refused(Fault::no_request("id: not a string, number or null"));
     }
     // The client could not match the response to its request, because the number would be rounded.
     if id.as_ref().is_some_and(|id| exact::as_number(id).is_some() || id.as_number().is_some_and(is_rounded)) {
-        return Request::refused(Fault::no_request(
-            "id: a number with so many digits cannot be given back as it came; a text can",
-        ));
+        return Request::refused(Fault::no_request("id: a number of this precision cannot be returned unchanged; use a string"));
     }
     let ask = ask(&mut members);
     // An invalid request may not be a notification, so it always gets a response.
@@ -106,18 +104,18 @@ fn is_rounded(number: &Number) -> bool {
 
 fn ask(members: &mut Map<String, Value>) -> Result<Ask, Fault> {
     if members.get("jsonrpc").is_some_and(|version| version != "2.0") {
-        return Err(Fault::no_request("jsonrpc: it is \"2.0\", if it is there"));
+        return Err(Fault::no_request("jsonrpc: must be \"2.0\" if present"));
     }
     let parameters = members.remove("params");
     let method = match members.get("method") {
         Some(Value::String(method)) => method,
-        Some(_) => return Err(Fault::no_request("method: it is a text")),
-        None => return Err(Fault::no_request("method: it is missing")),
+        Some(_) => return Err(Fault::no_request("method: not a string")),
+        None => return Err(Fault::no_request("method: missing")),
     };
     let mut parameters = match parameters {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(parameters)) => parameters,
-        Some(_) => return Err(Fault::parameters("params: they are an object")),
+        Some(_) => return Err(Fault::parameters("params: not an object")),
     };
     match method.as_str() {
         "ping" => none_left(&parameters).map(|()| Ask::Ping),
@@ -125,7 +123,7 @@ fn ask(members: &mut Map<String, Value>) -> Result<Ask, Fault> {
             let all = match parameters.remove("all") {
                 None | Some(Value::Null) => false,
                 Some(Value::Bool(all)) => all,
-                Some(_) => return Err(Fault::parameters("all: it is true or false")),
+                Some(_) => return Err(Fault::parameters("all: neither true nor false")),
             };
             none_left(&parameters).map(|()| Ask::Tools { all })
         }
@@ -138,9 +136,9 @@ fn ask(members: &mut Map<String, Value>) -> Result<Ask, Fault> {
 }
 
 fn call(mut parameters: Map<String, Value>) -> Result<Ask, Fault> {
-    let tool = text(&mut parameters, "name")?.ok_or_else(|| Fault::parameters("name: it is missing"))?;
+    let tool = text(&mut parameters, "name")?.ok_or_else(|| Fault::parameters("name: missing"))?;
     let own = match (parameters.remove("params"), parameters.remove("arguments")) {
-        (Some(_), Some(_)) => return Err(Fault::parameters("params, arguments: both name what the tool is given")),
+        (Some(_), Some(_)) => return Err(Fault::parameters("params, arguments: aliases; send only one of them")),
         (own, None) | (None, own) => own,
     };
     none_left(&parameters)?;
@@ -153,14 +151,14 @@ fn open(mut parameters: Map<String, Value>) -> Result<Ask, Fault> {
     let agent = agent.map_err(|error| Fault::parameters(format!("agent: {error}")))?;
     let project = text(&mut parameters, "project")?.map(|project| match format!("project:{project}").parse() {
         Ok(Scope::Project(name)) => Ok(name),
-        _ => Err(Fault::parameters("project: it is a name, without control characters")),
+        _ => Err(Fault::parameters("project: not a name without control characters")),
     });
     let project = project.transpose()?;
     none_left(&parameters).map(|()| Ask::Open(View { agent, project }))
 }
 
 fn embed(mut parameters: Map<String, Value>) -> Result<Ask, Fault> {
-    let wrong = || Fault::parameters(format!("texts: they are a list of at most {MOST_TEXTS} texts"));
+    let wrong = || Fault::parameters(format!("texts: not a list of at most {MOST_TEXTS} strings"));
     let texts = parameters.remove("texts").filter(|texts| !exact::holds_number(texts));
     let Some(Value::Array(texts)) = texts else { return Err(wrong()) };
     let texts: Option<Vec<String>> = texts.into_iter().map(|text| text.as_str().map(str::to_owned)).collect();
@@ -171,16 +169,16 @@ fn embed(mut parameters: Map<String, Value>) -> Result<Ask, Fault> {
 fn text(parameters: &mut Map<String, Value>, name: &str) -> Result<Option<String>, Fault> {
     match parameters.remove(name) {
         None | Some(Value::Null) => Ok(None),
-        Some(value) if exact::holds_number(&value) => Err(Fault::parameters(format!("{name}: it is a text"))),
+        Some(value) if exact::holds_number(&value) => Err(Fault::parameters(format!("{name}: not a string"))),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(_) => Err(Fault::parameters(format!("{name}: it is a text"))),
+        Some(_) => Err(Fault::parameters(format!("{name}: not a string"))),
     }
 }
 
 fn none_left(parameters: &Map<String, Value>) -> Result<(), Fault> {
     match parameters.keys().next() {
         None => Ok(()),
-        Some(name) => Err(Fault::parameters(format!("there is no field {}", memory_core::text::one_line(name, 80)))),
+        Some(name) => Err(Fault::parameters(format!("unknown field {}", memory_core::text::one_line(name, 80)))),
     }
 }
 

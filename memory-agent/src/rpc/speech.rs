@@ -55,7 +55,7 @@ impl Speech {
         };
         let requests = requests.into_iter().map(|mut request| {
             if self.is_bound && matches!(request.ask, Ok(Ask::Open(_))) {
-                request.ask = Err(Fault::no_request("session/open: the agent was named at the start, and stays the same"));
+                request.ask = Err(Fault::no_request("session/open: the agent of this connection is fixed"));
             }
             if let Ok(Ask::Open(view)) = &request.ask {
                 self.view = view.clone();
@@ -108,6 +108,6 @@ fn answered(session: &Session, request: Request) -> Option<Value> {
 }
 
 fn left_undone(request: Request) -> Option<Value> {
-    let why = format!("it was not done: the answers before it in this list are longer than {LONGEST} bytes");
+    let why = format!("skipped: the earlier responses of this list exceed {LONGEST} bytes");
     request.id.map(|id| Fault::no_request(why).answer(&id))
 }

@@ -37,7 +37,7 @@ pub enum SocketError {
         path: PathBuf,
     },
     /// The path exists and is not a socket.
-    #[error("{} is no socket, and was left alone", path.display())]
+    #[error("{} is not a socket; it was not changed", path.display())]
     Foreign {
         /// The path.
         path: PathBuf,

@@ -39,7 +39,7 @@ pub(super) async fn attend(stream: UnixStream, agent: Arc<Agent>, room: Arc<Room
         () = end.cancelled() => return,
     };
     let Ok(place) = place.map(taken) else {
-        let why = format!("{} connections are served already", room.limits.connections);
+        let why = format!("the limit of {} connections is reached", room.limits.connections);
         return voice.say(Fault::no_room(why).answer(&Value::Null).to_string(), None).await;
     };
     let mut tasks = JoinSet::new();
@@ -68,7 +68,7 @@ async fn listen(lines: &mut Lines, agent: &Arc<Agent>, voice: &Arc<Voice>, tasks
         match next {
             Next::End => return,
             Next::TooLong => {
-                let fault = Fault::no_request(format!("a line has at most {LONGEST_LINE} bytes"));
+                let fault = Fault::no_request(format!("the line is longer than {LONGEST_LINE} bytes"));
                 let (voice, answer) = (Arc::clone(voice), fault.answer(&Value::Null).to_string());
                 tasks.spawn(async move {
                     voice.say(answer, None).await;

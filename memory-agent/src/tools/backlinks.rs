@@ -23,7 +23,7 @@ impl Tool for Backlinks {
     }
 
     fn description(&self) -> &'static str {
-        "List the memories that lead to one, by a link or a [[wikilink]]."
+        "List the memories that link to a memory, by a link or a [[wikilink]]."
     }
 
     fn parameters(&self) -> Value {

@@ -25,14 +25,14 @@ impl Tool for GatherContext {
     }
 
     fn description(&self) -> &'static str {
-        "Gather what is remembered about a prompt, within a budget of tokens. What this session was given already is left \
-         out. Without a query: what anybody should know first."
+        "Collect the memories about a prompt, within a budget of tokens. Memories that this session already received are left \
+         out. Without a query: the memories that matter most."
     }
 
     fn parameters(&self) -> Value {
         let properties = json!({
             "query": { "type": "string" },
-            "budget": { "type": "integer", "minimum": 1, "maximum": 100_000, "default": crate::CONTEXT_BUDGET, "description": "tokens" }
+            "budget": { "type": "integer", "minimum": 1, "maximum": 100_000, "default": crate::CONTEXT_BUDGET, "description": "maximum number of tokens" }
         });
         schema(&properties, &[])
     }

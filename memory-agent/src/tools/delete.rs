@@ -23,7 +23,7 @@ impl Tool for Delete {
     }
 
     fn description(&self) -> &'static str {
-        "Move a memory that is wrong or no longer wanted to the trash; it can be brought back."
+        "Move a memory that is wrong or no longer wanted to the trash; it can be restored."
     }
 
     fn parameters(&self) -> Value {

@@ -45,11 +45,11 @@ pub(super) fn schema_with_filter(own: Value, required: &[&str]) -> Value {
         _ => Map::new(),
     };
     let filter = json!({
-        "tags": { "type": "array", "items": { "type": "string" }, "description": "has all of these" },
+        "tags": { "type": "array", "items": { "type": "string" }, "description": "has all of these tags" },
         "category": category(),
         "scope": { "type": "string", "description": "global, agent:NAME or project:NAME" },
         "phase": { "type": "string", "enum": ["inbox", "organized"] },
-        "source": { "type": "string", "description": "program it came from" },
+        "source": { "type": "string", "description": "source program" },
         "from": { "type": "string", "description": "written on or after YYYY-MM-DD" },
         "to": { "type": "string", "description": "written on or before YYYY-MM-DD" }
     });

@@ -30,7 +30,7 @@ pub(crate) fn rewrite_answer(answer: &mut Value, called: &str, offered: &impl Fn
     for (name, value) in members {
         match (name.as_str(), value) {
             ("degraded", Value::String(text)) => {
-                *text = without_commands(text).unwrap_or_else(|| "less was looked through than there is".to_owned());
+                *text = without_commands(text).unwrap_or_else(|| "the result is incomplete".to_owned());
             }
             ("warning", Value::String(text)) => *text = offered_clauses(text, offered),
             ("error" | "problem", error @ Value::Object(_)) => rewrite_error(error, called, offered),
@@ -83,14 +83,14 @@ fn offered_clauses(warning: &str, offered: &impl Fn(&str) -> Option<String>) -> 
 fn advice(code: Code, called: &str) -> &'static [(&'static str, &'static str)] {
     let is_of = |set: &str| called.starts_with(set);
     match code {
-        Code::BankNotFound => &[("bank_list", "{} lists the banks"), ("bank_write", "{} makes one")],
+        Code::BankNotFound => &[("bank_list", "{} lists the banks"), ("bank_write", "{} creates one")],
         Code::KeyNotFound if is_of("bank_") => {
             &[("bank_list", "{} with this bank lists its keys"), ("bank_write", "{} adds one")]
         }
         Code::TtlExpired => &[("bank_write", "{} writes it again")],
-        Code::Conflict if is_of("bank_") => &[("bank_read", "{} shows what it is now")],
-        Code::Conflict if is_of("topic_") => &[("topic_read", "{} shows what it is now")],
-        Code::Conflict => &[("memory_read", "{} shows what it is now")],
+        Code::Conflict if is_of("bank_") => &[("bank_read", "{} shows the current version")],
+        Code::Conflict if is_of("topic_") => &[("topic_read", "{} shows the current version")],
+        Code::Conflict => &[("memory_read", "{} shows the current version")],
         Code::MemoryNotFound => &[("memory_list", "{} lists the memories"), ("memory_search", "{} finds them by words")],
         Code::PathNotFound if is_of("topic_") => &[("topic_view", "{} shows the topics")],
         _ => &[],
@@ -146,13 +146,13 @@ mod tests {
             error.hint
         };
         let renamed = |tool: &str| Some(tool.replace("bank_", "memory_"));
-        let of_banks = "`memory bank list` shows the banks; `memory bank write` makes one";
+        let of_banks = "`memory bank list` lists the banks; `memory bank write` creates one";
         let told = hint(Code::BankNotFound, "bank_read", of_banks, renamed);
-        assert_eq!(told.as_deref(), Some("memory_list lists the banks; memory_write makes one"));
+        assert_eq!(told.as_deref(), Some("memory_list lists the banks; memory_write creates one"));
         let only_reading = |tool: &str| (tool == "bank_list").then(|| tool.to_owned());
         assert_eq!(hint(Code::BankNotFound, "bank_read", of_banks, only_reading).as_deref(), Some("bank_list lists the banks"));
         assert_eq!(hint(Code::BankNotFound, "bank_read", of_banks, |_| None), None);
-        let of_notes = "`memory list` shows what there is; an id may be shortened to 4 digits";
+        let of_notes = "`memory list` lists the memories; an id may be shortened to 4 digits";
         let told = hint(Code::MemoryNotFound, "memory_read", of_notes, |_| None);
         assert_eq!(told.as_deref(), Some("an id may be shortened to 4 digits"));
     }
@@ -164,12 +164,12 @@ mod tests {
             rewrite(&mut error, called, offered);
             error.hint
         };
-        let keys = |offered| hint(Code::KeyNotFound, "kv_get", "the action list shows the keys", offered);
+        let keys = |offered| hint(Code::KeyNotFound, "kv_get", "the action list lists the keys", offered);
         assert_eq!(keys(|tool| Some(tool.to_owned())).as_deref(), Some("kv_list shows the keys"));
         assert_eq!(keys(|tool| Some(tool.replace("kv_", "store_"))).as_deref(), Some("store_list shows the keys"));
         assert_eq!(keys(|_| None), None);
         let sessions =
-            hint(Code::SessionNotFound, "history_read", "the action sessions lists them", |tool| Some(tool.to_owned()));
+            hint(Code::SessionNotFound, "history_read", "the action sessions lists the sessions", |tool| Some(tool.to_owned()));
         assert_eq!(sessions.as_deref(), Some("history_sessions lists them"));
     }
 
@@ -179,13 +179,13 @@ mod tests {
             rewrite_answer(&mut answer, called, &offered);
             answer
         };
-        let warned = json!({ "id": "1", "warning": "the text names no time; memory_remind with `of` and `at` makes one of it" });
+        let warned = json!({ "id": "1", "warning": "the text contains no time; memory_remind with `of` and `at` turns it into a reminder" });
         let renamed = |tool: &str| Some(tool.replace("memory_", "notes_"));
         assert_eq!(
             rewritten("memory_write", warned.clone(), &renamed)["warning"],
-            "the text names no time; notes_remind with `of` and `at` makes one of it"
+            "the text contains no time; notes_remind with `of` and `at` turns it into a reminder"
         );
-        assert_eq!(rewritten("memory_write", warned, &|_| None)["warning"], "the text names no time");
+        assert_eq!(rewritten("memory_write", warned, &|_| None)["warning"], "the text contains no time");
         let damaged = json!({ "code": "FILE_DAMAGED", "message": "m", "hint": "`memory bank repair` keeps what can be read" });
         let whole = json!({ "code": "FILE_DAMAGED", "message": "m" });
         let listed = rewritten("bank_list", json!({ "banks": [{ "name": "a", "error": damaged }] }), &renamed);
@@ -205,9 +205,9 @@ mod tests {
     #[test]
     fn commands_flags_and_settings_are_left_out() {
         for (text, left) in [
-            ("leave it out, or keep it with --allow-secret", Some("leave it out")),
-            ("leave --create-only out to replace it", None),
-            ("2 files cannot be read, and `memory doctor` names them", Some("2 files cannot be read")),
+            ("remove it, or store it anyway with --allow-secret", Some("leave it out")),
+            ("omit --create-only to replace the value", None),
+            ("2 files cannot be read; run `memory doctor` to list them", Some("2 files cannot be read")),
             ("the index is old; `memory embed` makes it again", Some("the index is old")),
             ("try again in a moment", Some("try again in a moment")),
             ("a -- b, not a flag; nor is ---", Some("a -- b, not a flag; nor is ---")),

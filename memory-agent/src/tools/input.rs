@@ -61,7 +61,7 @@ fn moment(field: &str, text: &str, zone: FixedOffset, later: u64) -> Result<Date
     if let Ok(moment) = DateTime::parse_from_rfc3339(text.trim()) {
         return Ok(moment.to_utc());
     }
-    let wrong = || invalid(format!("{field}: {text:?} is neither a day (YYYY-MM-DD) nor a moment (RFC 3339)"));
+    let wrong = || invalid(format!("{field}: {text:?} is neither a day (YYYY-MM-DD) nor a time (RFC 3339)"));
     let day = NaiveDate::parse_from_str(text.trim(), "%Y-%m-%d").map_err(|_| wrong())?;
     let day = day.checked_add_days(Days::new(later)).ok_or_else(wrong)?;
     let start = zone.from_local_datetime(&day.and_time(NaiveTime::MIN)).earliest();

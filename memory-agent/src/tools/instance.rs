@@ -65,7 +65,7 @@ impl Tool for InstanceTool {
 
     fn parameters(&self) -> Value {
         let mut schema = self.action.parameters.clone();
-        let description = format!("The name of the {} instance; {DEFAULT} if none is given", self.backend.name);
+        let description = format!("The name of the {} instance; default: {DEFAULT}", self.backend.name);
         schema["properties"]["instance"] = json!({ "type": "string", "description": description });
         schema
     }
@@ -92,5 +92,5 @@ impl Tool for InstanceTool {
 }
 
 fn told(error: &memory_core::json::JsonError) -> ToolError {
-    ToolError::new(memory_core::Code::Internal, format!("the answer is no JSON: {error}"), None)
+    ToolError::new(memory_core::Code::Internal, format!("the result is not JSON: {error}"), None)
 }

@@ -24,7 +24,7 @@ impl Tool for Link {
     }
 
     fn description(&self) -> &'static str {
-        "Link two memories, both ways."
+        "Link two memories in both directions."
     }
 
     fn parameters(&self) -> Value {

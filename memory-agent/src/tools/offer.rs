@@ -143,8 +143,8 @@ fn is_prefix(prefix: &str) -> bool {
 
 /// Returns the error for an unknown tool.
 pub(crate) fn not_found(name: &str) -> ToolError {
-    let message = format!("no tool is called {}", memory_core::text::one_line(name, 80));
-    ToolError::new(Code::ToolNotFound, message, Some("`memory agent --list-tools --tools all` names them".into()))
+    let message = format!("no tool is named {}", memory_core::text::one_line(name, 80));
+    ToolError::new(Code::ToolNotFound, message, Some("`memory agent --list-tools --tools all` lists them".into()))
 }
 
 /// The services that exist in addition to notes.
@@ -209,8 +209,8 @@ pub(crate) fn offered(offer: &Offer, there: There, instances: Option<&Arc<OpenIn
 }
 
 fn taken(name: &str) -> ToolError {
-    let hint = Some("offer only one of the two sets, or another prefix".into());
-    ToolError::new(Code::InvalidInput, format!("two tools would be called {name}"), hint)
+    let hint = Some("select only one of the two sets, or use another prefix".into());
+    ToolError::new(Code::InvalidInput, format!("two tools would be named {name}"), hint)
 }
 
 /// A tool with another name.

@@ -23,7 +23,7 @@ impl Tool for Read {
     }
 
     fn description(&self) -> &'static str {
-        "Read one memory whole."
+        "Read one complete memory."
     }
 
     fn parameters(&self) -> Value {

@@ -29,7 +29,7 @@ impl Tool for Remind {
     }
 
     fn description(&self) -> &'static str {
-        "Remind the user of a text at the time it names (English or Chinese), or at `at`; or of the memory `of`."
+        "Create a reminder: from a text that names the time (English or Chinese), or due at `at`; or from the memory `of`."
     }
 
     fn parameters(&self) -> Value {
@@ -67,10 +67,10 @@ impl Tool for Remind {
                 memory_core::remind(&context.services, draft, at, &context.zone, Secrets::Refuse)?
             }
             (None, Some(_)) if input.scope.is_some() || !input.tags.is_empty() => {
-                return Err(invalid("scope and tags are those of the memory `of`; leave them out".into()));
+                return Err(invalid("scope and tags come from the memory `of`; omit them".into()));
             }
             (None, Some(of)) => memory_core::remind_of(&context.services, &of, at, &context.zone)?,
-            _ => return Err(invalid("give either text or of".into())),
+            _ => return Err(invalid("set either text or of".into())),
         };
         reminded.assumed = reminded.assumed.or(assumed);
         Ok(json::reminded(&reminded))

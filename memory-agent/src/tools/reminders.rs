@@ -37,7 +37,7 @@ impl Tool for ListReminders {
     }
 
     fn description(&self) -> &'static str {
-        "List reminders, due first."
+        "List reminders, earliest first."
     }
 
     fn parameters(&self) -> Value {

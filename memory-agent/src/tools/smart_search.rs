@@ -27,7 +27,7 @@ impl Tool for SmartSearch {
     }
 
     fn description(&self) -> &'static str {
-        "Ask in plain words, as in \"decisions about the database last week\": times and categories are understood, \
+        "Search in plain words, as in \"decisions about the database last week\": times and categories are recognized, \
          near-duplicates come last."
     }
 

@@ -27,7 +27,7 @@ impl Tool for Tag {
     }
 
     fn description(&self) -> &'static str {
-        "Add tags to a memory, or remove some."
+        "Add tags to a memory, or remove tags."
     }
 
     fn parameters(&self) -> Value {
@@ -42,7 +42,7 @@ impl Tool for Tag {
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
         let Input { id, add, remove } = read(parameters)?;
         if add.is_empty() && remove.is_empty() {
-            return Err(invalid("add, remove: neither names a tag".into()));
+            return Err(invalid("add, remove: set at least one tag".into()));
         }
         let stored = memory_core::tag(&context.services, &id, add.iter().collect(), remove.iter().collect())?;
         Ok(json::memory(&stored, context.services.inbox_ttl))

@@ -23,7 +23,7 @@ impl Tool for Undo {
     }
 
     fn description(&self) -> &'static str {
-        "Take back the last thing you did to the memories, or the operation you name."
+        "Undo your last operation on the memories, or the given one."
     }
 
     fn parameters(&self) -> Value {
@@ -39,7 +39,7 @@ impl Tool for Undo {
         let undone = memory_core::undo(&context.services, operation.as_deref()).map_err(|error| {
             let mut error = ToolError::from(error);
             if error.code == Code::OperationNotFound {
-                error.hint = operation.as_ref().map(|_| "leave the operation out to take back the last change".to_owned());
+                error.hint = operation.as_ref().map(|_| "omit operation to undo the last change".to_owned());
             }
             error
         })?;

@@ -26,7 +26,7 @@ impl Tool for Update {
     }
 
     fn description(&self) -> &'static str {
-        "Correct a memory: replace `old`, which must stand in it exactly once, by `new`."
+        "Correct a memory: replace `old`, which must occur in it exactly once, by `new`."
     }
 
     fn parameters(&self) -> Value {
@@ -34,7 +34,7 @@ impl Tool for Update {
             "id": id(),
             "old": { "type": "string", "minLength": 1 },
             "new": { "type": "string" },
-            "version": { "type": "integer", "minimum": 0, "description": "as read; refused if it has changed since" }
+            "version": { "type": "integer", "minimum": 0, "description": "version as read; a conflict if it has changed since" }
         });
         schema(&properties, &["id", "old", "new"])
     }

@@ -32,8 +32,8 @@ impl Tool for Write {
     }
 
     fn description(&self) -> &'static str {
-        "Remember a fact, decision, preference or lesson for later sessions. One thing a memory, in full sentences. \
-         The same text is kept once; new tags are added to it."
+        "Store a fact, decision, preference or lesson for later sessions. One thing per memory, in full sentences. \
+         The same text is stored once; new tags are added to it."
     }
 
     fn parameters(&self) -> Value {
@@ -43,7 +43,7 @@ impl Tool for Write {
             "category": category(),
             "tags": { "type": "array", "items": { "type": "string" } },
             "scope": { "type": "string", "default": "global", "description": "who sees it: global, agent:NAME or project:NAME" },
-            "source": { "type": "string", "description": "program it came from" },
+            "source": { "type": "string", "description": "source program" },
             "expires": { "type": "string", "description": "YYYY-MM-DD or RFC 3339" },
             "pinned": { "type": "boolean", "description": "never expires by age" }
         });
@@ -59,7 +59,7 @@ impl Tool for Write {
         let expires = input.expires.as_deref();
         let expires_at = expires.map(|text| first_moment("expires", text, *context.now.offset())).transpose()?;
         if expires_at.is_some_and(|end| end <= context.now) {
-            return Err(invalid("expires: that moment has passed; the memory would be over already".into()));
+            return Err(invalid("expires: the time is in the past".into()));
         }
         let draft = Draft {
             title: input.title,
@@ -73,7 +73,7 @@ impl Tool for Write {
         };
         if draft.category == Some(Category::Reminders) {
             let written = memory_core::write_reminder(&context.services, draft, &context.zone, Secrets::Refuse)?;
-            return Ok(json::written_reminder(&written, "memory_remind with `of` and `at` makes one of it"));
+            return Ok(json::written_reminder(&written, "memory_remind with `of` and `at` turns it into a reminder"));
         }
         Ok(json::written(&memory_core::write(&context.services, draft, Secrets::Refuse)?))
     }

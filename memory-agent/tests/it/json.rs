@@ -199,11 +199,11 @@ fn an_answer_explains_itself_only_when_asked() {
 
 #[test]
 fn a_report_of_taking_in_counts_notes_tags_and_links() {
-    let skipped = |path: &str| vec![Skipped { path: path.into(), reason: "it is no text".into() }];
+    let skipped = |path: &str| vec![Skipped { path: path.into(), reason: "it is not a string".into() }];
     let links = LinkCounts { resolved: 5, unresolved: 2, only_by_alias: 1, only_by_title: 0 };
     let report =
         IngestReport { new: 3, updated: 1, unchanged: 9, skipped: skipped("a.md"), warnings: skipped("b.md"), tags: 4, links };
-    assert_snapshot!(json::ingested("obsidian", &report), @r#"{"source":"obsidian","new":3,"updated":1,"unchanged":9,"skipped":[{"path":"a.md","reason":"it is no text"}],"warnings":[{"path":"b.md","reason":"it is no text"}],"tags":4,"links":{"resolved":5,"unresolved":2,"only_by_alias":1,"only_by_title":0}}"#);
+    assert_snapshot!(json::ingested("obsidian", &report), @r#"{"source":"obsidian","new":3,"updated":1,"unchanged":9,"skipped":[{"path":"a.md","reason":"it is not a string"}],"warnings":[{"path":"b.md","reason":"it is not a string"}],"tags":4,"links":{"resolved":5,"unresolved":2,"only_by_alias":1,"only_by_title":0}}"#);
 }
 
 #[test]
@@ -300,12 +300,12 @@ fn an_export_of_the_older_program_is_read_as_well() {
 #[test]
 fn what_is_no_memory_says_why() {
     let reason = |line: &str| json::exported(line).expect_err("no memory");
-    assert_snapshot!(reason("[1]"), @"it is no JSON object");
-    assert_snapshot!(reason("{"), @"it is no JSON: EOF while parsing an object at line 1 column 1");
+    assert_snapshot!(reason("[1]"), @"it is not a JSON object");
+    assert_snapshot!(reason("{"), @"it is not JSON: EOF while parsing an object at line 1 column 1");
     assert_snapshot!(reason(r#"{"id":"x"}"#), @"it has no content");
     assert_snapshot!(reason(r#"{"content":7}"#), @"content is a number, not a text");
-    assert_snapshot!(reason(r#"{"content":"x","created_at":"yesterday"}"#), @r#"created_at: "yesterday" is no time (RFC 3339)"#);
-    assert_snapshot!(reason(r#"{"content":"x","version":-1}"#), @"version is -1, not a whole number of 0 or more");
+    assert_snapshot!(reason(r#"{"content":"x","created_at":"yesterday"}"#), @r#"created_at: "yesterday" is not a time in RFC 3339 format"#);
+    assert_snapshot!(reason(r#"{"content":"x","version":-1}"#), @"version is -1, not an integer of at least 0");
     assert_snapshot!(reason(r#"{"content":"x","category":"weather"}"#), @r#"category: "weather" is not a category (soul, character, people, project, date, knowledge, feedback, preferences, decisions, lessons, habits, skills, inbox or reminders)"#);
 }
 

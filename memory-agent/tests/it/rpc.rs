@@ -79,26 +79,26 @@ fn what_cannot_be_done_says_why_by_number_and_name() {
         r#"{"id":1,"method":"session/open","params":{"project":""}}"#,
     ];
     assert_snapshot!(answers(&lines).join("\n"), @r#"
-    {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the line is no JSON: EOF while parsing an object at line 1 column 1","data":{"code":"INVALID_INPUT"}}}
-    {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the line is no JSON: expected value at line 1 column 1","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the line is not JSON: EOF while parsing an object at line 1 column 1","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"the line is not JSON: expected value at line 1 column 1","data":{"code":"INVALID_INPUT"}}}
     {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the list is empty","data":{"code":"INVALID_INPUT"}}}
-    {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a request is an object","data":{"code":"INVALID_INPUT"}}}
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"method: it is missing","data":{"code":"INVALID_INPUT"}}}
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"method: it is a text","data":{"code":"INVALID_INPUT"}}}
-    {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"id: it is a text, a number or null","data":{"code":"INVALID_INPUT"}}}
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"jsonrpc: it is \"2.0\", if it is there","data":{"code":"INVALID_INPUT"}}}
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"there is neither a method nor a tool called tools/lisp","data":{"code":"TOOL_NOT_FOUND","hint":"tools/list with {\"all\": true} names all tools"}}}
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no tool is called memory_lisp","data":{"code":"TOOL_NOT_FOUND","hint":"there are memory_write, memory_read, memory_delete, memory_list, memory_search, memory_tag, memory_smart_search, memory_update, memory_remind, memory_reminders, memory_done, memory_context, memory_link, memory_backlinks, memory_undo, bank_read, bank_write, bank_update, bank_delete, bank_list, bank_query, bank_search"}}}
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params: they are an object","data":{"code":"INVALID_INPUT"}}}
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"there is no field loud","data":{"code":"INVALID_INPUT"}}}
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"all: it is true or false","data":{"code":"INVALID_INPUT"}}}
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"name: it is missing","data":{"code":"INVALID_INPUT"}}}
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params, arguments: both name what the tool is given","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the request is not an object","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"method: missing","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"method: not a string","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"id: not a string, number or null","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"jsonrpc: must be \"2.0\" if present","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no method or tool is named tools/lisp","data":{"code":"TOOL_NOT_FOUND","hint":"tools/list with {\"all\": true} lists all tools"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no tool is named memory_lisp","data":{"code":"TOOL_NOT_FOUND","hint":"available tools: memory_write, memory_read, memory_delete, memory_list, memory_search, memory_tag, memory_smart_search, memory_update, memory_remind, memory_reminders, memory_done, memory_context, memory_link, memory_backlinks, memory_undo, bank_read, bank_write, bank_update, bank_delete, bank_list, bank_query, bank_search"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params: not an object","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown field loud","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"all: neither true nor false","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"name: missing","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params, arguments: aliases; send only one of them","data":{"code":"INVALID_INPUT"}}}
     {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"limit: \"ten\" is not of type \"integer\"","data":{"code":"INVALID_INPUT","hint":"memory_list takes limit, offset, tags, category, scope, phase, source, from, to"}}}
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"there is no field limits","data":{"code":"INVALID_INPUT","hint":"memory_list takes limit, offset, tags, category, scope, phase, source, from, to"}}}
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no memory is called 550e8400","data":{"code":"MEMORY_NOT_FOUND","hint":"memory_list lists the memories; memory_search finds them by words; an id may be shortened to 4 digits"}}}
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"agent: \"cli\" is not the name of an agent (up to 64 letters, digits, -, _ and .; not one of ours, such as cli)","data":{"code":"INVALID_INPUT"}}}
-    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"project: it is a name, without control characters","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown field limits","data":{"code":"INVALID_INPUT","hint":"memory_list takes limit, offset, tags, category, scope, phase, source, from, to"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no memory matches 550e8400","data":{"code":"MEMORY_NOT_FOUND","hint":"memory_list lists the memories; memory_search finds them by words; an id may be shortened to 4 digits"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"agent: \"cli\" is not the name of an agent (up to 64 letters, digits, -, _ and .; not a reserved name such as cli)","data":{"code":"INVALID_INPUT"}}}
+    {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"project: not a name without control characters","data":{"code":"INVALID_INPUT"}}}
     "#);
 }
 
@@ -120,7 +120,7 @@ fn whoever_wants_no_answer_has_none_but_the_work_is_done() {
 #[test]
 fn a_list_is_answered_by_one_list_in_its_order() {
     let line = r#"[{"id":2,"method":"ping"},{"method":"ping"},{"id":"a","method":"pong"},1]"#;
-    assert_snapshot!(answer(line), @r#"[{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":"a","error":{"code":-32601,"message":"no tool is called pong","data":{"code":"TOOL_NOT_FOUND","hint":"there are memory_write, memory_read, memory_delete, memory_list, memory_search, memory_tag, memory_smart_search, memory_update, memory_remind, memory_reminders, memory_done, memory_context, memory_link, memory_backlinks, memory_undo, bank_read, bank_write, bank_update, bank_delete, bank_list, bank_query, bank_search"}}},{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a request is an object","data":{"code":"INVALID_INPUT"}}}]"#);
+    assert_snapshot!(answer(line), @r#"[{"jsonrpc":"2.0","id":2,"result":{}},{"jsonrpc":"2.0","id":"a","error":{"code":-32601,"message":"no tool is named pong","data":{"code":"TOOL_NOT_FOUND","hint":"available tools: memory_write, memory_read, memory_delete, memory_list, memory_search, memory_tag, memory_smart_search, memory_update, memory_remind, memory_reminders, memory_done, memory_context, memory_link, memory_backlinks, memory_undo, bank_read, bank_write, bank_update, bank_delete, bank_list, bank_query, bank_search"}}},{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"the request is not an object","data":{"code":"INVALID_INPUT"}}}]"#);
     let of = |count: usize| answer(&json!(vec![json!({ "id": 1, "method": "ping" }); count]).to_string());
     assert_eq!(serde_json::from_str::<Vec<Value>>(&of(MOST)).expect("a list").len(), MOST);
     assert_eq!(error(&of(10_000)), (-32_600, Value::Null));
@@ -138,7 +138,7 @@ fn a_session_counts_from_the_next_request_on() {
     {"jsonrpc":"2.0","id":1,"result":{"agent":"claude","project":"tea","scopes":["global","agent:claude","project:tea"]}}
     {"jsonrpc":"2.0","id":2,"result":{"id":"3c6ef372-fe94-f82a-c391-0c8d016b07d5","path":"categories/inbox/3c6ef372-fe94-f82a-c391-0c8d016b07d5.md","created":true,"expires_at":"2026-05-14T10:00:01Z"}}
     [{"jsonrpc":"2.0","id":3,"result":{"agent":null,"project":null,"scopes":["global"]}},{"jsonrpc":"2.0","id":4,"result":{"hits":[],"total":0}}]
-    {"jsonrpc":"2.0","id":5,"error":{"code":-32000,"message":"agent:claude is out of this agent's reach","data":{"code":"SCOPE_REFUSED","hint":"an agent reaches global, agent:<its name> and project:<its project>"}}}
+    {"jsonrpc":"2.0","id":5,"error":{"code":-32000,"message":"this agent may not access agent:claude","data":{"code":"SCOPE_REFUSED","hint":"an agent reaches global, agent:<its name> and project:<its project>"}}}
     "#);
 }
 

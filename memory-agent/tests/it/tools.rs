@@ -60,21 +60,21 @@ fn schemas_are_what_programs_rely_on() {
     let lines = tools::all().into_iter().map(|tool| format!("{} {:?}\n  {}", tool.name(), tool.effect(), tool.parameters()));
     insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r#"
     memory_write Adds
-      {"type":"object","properties":{"content":{"type":"string","minLength":1,"description":"Markdown; [[links]] allowed"},"title":{"type":"string"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"]},"tags":{"type":"array","items":{"type":"string"}},"scope":{"type":"string","default":"global","description":"who sees it: global, agent:NAME or project:NAME"},"source":{"type":"string","description":"program it came from"},"expires":{"type":"string","description":"YYYY-MM-DD or RFC 3339"},"pinned":{"type":"boolean","description":"never expires by age"}},"additionalProperties":false,"required":["content"]}
+      {"type":"object","properties":{"content":{"type":"string","minLength":1,"description":"Markdown; [[links]] allowed"},"title":{"type":"string"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"]},"tags":{"type":"array","items":{"type":"string"}},"scope":{"type":"string","default":"global","description":"who sees it: global, agent:NAME or project:NAME"},"source":{"type":"string","description":"source program"},"expires":{"type":"string","description":"YYYY-MM-DD or RFC 3339"},"pinned":{"type":"boolean","description":"never expires by age"}},"additionalProperties":false,"required":["content"]}
     memory_read Reads
       {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"}},"additionalProperties":false,"required":["id"]}
     memory_delete Changes
       {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"}},"additionalProperties":false,"required":["id"]}
     memory_list Reads
-      {"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":1000,"default":20},"offset":{"type":"integer","minimum":0},"tags":{"type":"array","items":{"type":"string"},"description":"has all of these"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"]},"scope":{"type":"string","description":"global, agent:NAME or project:NAME"},"phase":{"type":"string","enum":["inbox","organized"]},"source":{"type":"string","description":"program it came from"},"from":{"type":"string","description":"written on or after YYYY-MM-DD"},"to":{"type":"string","description":"written on or before YYYY-MM-DD"}},"additionalProperties":false}
+      {"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":1000,"default":20},"offset":{"type":"integer","minimum":0},"tags":{"type":"array","items":{"type":"string"},"description":"has all of these tags tags tags"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"]},"scope":{"type":"string","description":"global, agent:NAME or project:NAME"},"phase":{"type":"string","enum":["inbox","organized"]},"source":{"type":"string","description":"source program"},"from":{"type":"string","description":"written on or after YYYY-MM-DD"},"to":{"type":"string","description":"written on or before YYYY-MM-DD"}},"additionalProperties":false}
     memory_search Reads
-      {"type":"object","properties":{"query":{"type":"string","minLength":1},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":10},"budget":{"type":"integer","minimum":200,"maximum":100000,"description":"tokens; hits that exceed it are left out"},"tags":{"type":"array","items":{"type":"string"},"description":"has all of these"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"]},"scope":{"type":"string","description":"global, agent:NAME or project:NAME"},"phase":{"type":"string","enum":["inbox","organized"]},"source":{"type":"string","description":"program it came from"},"from":{"type":"string","description":"written on or after YYYY-MM-DD"},"to":{"type":"string","description":"written on or before YYYY-MM-DD"}},"additionalProperties":false,"required":["query"]}
+      {"type":"object","properties":{"query":{"type":"string","minLength":1},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":10},"budget":{"type":"integer","minimum":200,"maximum":100000,"description":"tokens; hits that exceed it are left out"},"tags":{"type":"array","items":{"type":"string"},"description":"has all of these tags tags tags"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"]},"scope":{"type":"string","description":"global, agent:NAME or project:NAME"},"phase":{"type":"string","enum":["inbox","organized"]},"source":{"type":"string","description":"source program"},"from":{"type":"string","description":"written on or after YYYY-MM-DD"},"to":{"type":"string","description":"written on or before YYYY-MM-DD"}},"additionalProperties":false,"required":["query"]}
     memory_tag Changes
       {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"},"add":{"type":"array","items":{"type":"string"}},"remove":{"type":"array","items":{"type":"string"}}},"additionalProperties":false,"required":["id"]}
     memory_smart_search Reads
       {"type":"object","properties":{"query":{"type":"string","minLength":1},"tags":{"type":"array","items":{"type":"string"}},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":10}},"additionalProperties":false,"required":["query"]}
     memory_update Changes
-      {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"},"old":{"type":"string","minLength":1},"new":{"type":"string"},"version":{"type":"integer","minimum":0,"description":"as read; refused if it has changed since"}},"additionalProperties":false,"required":["id","old","new"]}
+      {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"},"old":{"type":"string","minLength":1},"new":{"type":"string"},"version":{"type":"integer","minimum":0,"description":"version as read; a conflict if it has changed since"}},"additionalProperties":false,"required":["id","old","new"]}
     memory_remind Adds
       {"type":"object","properties":{"text":{"type":"string","minLength":1,"description":"call Anna tomorrow at 3pm"},"at":{"type":"string","minLength":1,"description":"words, a day, or RFC 3339"},"of":{"type":"string","minLength":1,"description":"id of a memory, instead of text"},"tags":{"type":"array","items":{"type":"string"}},"scope":{"type":"string","default":"global"}},"additionalProperties":false}
     memory_reminders Reads
@@ -108,13 +108,13 @@ fn schemas_are_what_programs_rely_on() {
     topic_read Reads
       {"type":"object","properties":{"filename":{"type":"string","minLength":1}},"required":["filename"],"additionalProperties":false}
     topic_write Changes
-      {"type":"object","properties":{"filename":{"type":"string","minLength":1,"description":"such as user_prefs.md"},"name":{"type":"string","minLength":1,"description":"what people call it"},"description":{"type":"string","minLength":1,"description":"one line for the index"},"memory_type":{"type":"string","enum":["user","feedback","project","reference"]},"content":{"type":"string","description":"Markdown, without front matter"}},"required":["filename","name","description","memory_type","content"],"additionalProperties":false}
+      {"type":"object","properties":{"filename":{"type":"string","minLength":1,"description":"such as user_prefs.md"},"name":{"type":"string","minLength":1,"description":"title of the topic"},"description":{"type":"string","minLength":1,"description":"one line for the index"},"memory_type":{"type":"string","enum":["user","feedback","project","reference"]},"content":{"type":"string","description":"Markdown, without front matter"}},"required":["filename","name","description","memory_type","content"],"additionalProperties":false}
     topic_update Changes
       {"type":"object","properties":{"filename":{"type":"string","minLength":1},"old_text":{"type":"string","minLength":1},"new_text":{"type":"string"}},"required":["filename","old_text","new_text"],"additionalProperties":false}
     topic_delete Changes
       {"type":"object","properties":{"filename":{"type":"string","minLength":1}},"required":["filename"],"additionalProperties":false}
     memory Changes
-      {"type":"object","properties":{"command":{"type":"string","enum":["view","create","str_replace","insert","delete","rename"]},"path":{"type":"string","description":"all commands but rename: /memories, or a file or folder below it"},"view_range":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2,"description":"view: the first and last line, from 1; -1 is the end"},"file_text":{"type":"string","description":"create: what the file holds"},"old_str":{"type":"string","description":"str_replace: text that stands in the file once"},"new_str":{"type":"string","description":"str_replace: what takes its place"},"insert_line":{"type":"integer","description":"insert: behind so many lines"},"insert_text":{"type":"string","description":"insert: the text"},"old_path":{"type":"string","description":"rename"},"new_path":{"type":"string","description":"rename"}},"required":["command"],"additionalProperties":false}
+      {"type":"object","properties":{"command":{"type":"string","enum":["view","create","str_replace","insert","delete","rename"]},"path":{"type":"string","description":"all commands but rename: /memories, or a file or folder below it"},"view_range":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2,"description":"view: the first and last line, from 1; -1 is the end"},"file_text":{"type":"string","description":"create: the content of the file"},"old_str":{"type":"string","description":"str_replace: text that occurs exactly once in the file"},"new_str":{"type":"string","description":"str_replace: the replacement"},"insert_line":{"type":"integer","description":"insert: number of the line after which the text is inserted; 0 is the start"},"insert_text":{"type":"string","description":"insert: the text to insert to insert to insert"},"old_path":{"type":"string","description":"rename"},"new_path":{"type":"string","description":"rename"}},"required":["command"],"additionalProperties":false}
     "#);
 }
 
@@ -143,7 +143,7 @@ fn each_tool_does_what_it_says() {
     assert!(context["context"].as_str().expect("a text").contains("Anna drinks black tea"), "{context}");
     assert_eq!(call(&session, "memory_context", json!({ "query": "Anna" }))["memories"], json!([]), "it was given already");
     call(&session, "memory_delete", json!({ "id": cup }));
-    assert_eq!(session.call("memory_read", json!({ "id": cup })).expect_err("it is gone").code, Code::MemoryNotFound);
+    assert_eq!(session.call("memory_read", json!({ "id": cup })).expect_err("it is missing").code, Code::MemoryNotFound);
     assert_eq!(call(&session, "memory_undo", json!({}))["undone"]["verb"], "delete");
     assert_eq!(call(&session, "memory_read", json!({ "id": cup }))["content"], "The blue cup is Anna's");
 }
@@ -190,7 +190,7 @@ fn a_text_of_the_category_of_reminders_becomes_one_or_says_why_not() {
     assert_eq!(answer["created"], true);
     assert_eq!(
         answer["warning"],
-        "the text names no time, so this is no reminder; memory_remind with `of` and `at` makes one of it"
+        "the text contains no time, so this is not a reminder; memory_remind with `of` and `at` turns it into a reminder"
     );
     assert_eq!(call(&session, "memory_reminders", json!({}))["total"], 3);
 }
@@ -237,14 +237,14 @@ fn what_is_asked_wrongly_is_refused_with_the_field_that_is_wrong() {
         let error = session.call(tool, parameters).expect_err(tool);
         format!("{} {}", error.code, error.message)
     };
-    assert_eq!(refused("memory_fly", json!({})), "TOOL_NOT_FOUND no tool is called memory_fly");
+    assert_eq!(refused("memory_fly", json!({})), "TOOL_NOT_FOUND no tool is named memory_fly");
     assert_eq!(refused("memory_write", json!({})), "INVALID_INPUT the field content is missing");
-    assert_eq!(refused("memory_write", json!({ "content": "a", "colour": 1 })), "INVALID_INPUT there is no field colour");
+    assert_eq!(refused("memory_write", json!({ "content": "a", "colour": 1 })), "INVALID_INPUT unknown field colour");
     assert_eq!(refused("memory_search", json!({ "query": 7 })), "INVALID_INPUT query: 7 is not of type \"string\"");
     assert_eq!(refused("memory_search", json!(["tea"])), "INVALID_INPUT [\"tea\"] is not of type \"object\"");
     assert_eq!(
         refused("memory_list", json!({ "from": "soon" })),
-        "INVALID_INPUT from: \"soon\" is neither a day (YYYY-MM-DD) nor a moment (RFC 3339)"
+        "INVALID_INPUT from: \"soon\" is neither a day (YYYY-MM-DD) nor a time (RFC 3339)"
     );
     let key = concat!("ghp_", "16C7e42F292c6912E7710c838347Ae178B4a");
     assert!(refused("memory_write", json!({ "content": key })).starts_with("SECRET_FOUND"));

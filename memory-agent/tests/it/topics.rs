@@ -154,6 +154,7 @@ fn no_command_reaches_beyond_its_folder() {
     ] {
         assert_eq!(session.call("memory", command.clone()).expect_err("it is refused").code, Code::PathRefused, "{command}");
     }
-    let error = session.call("memory", json!({ "command": "create", "path": "/memories/a" })).expect_err("it has no text");
+    let error =
+        session.call("memory", json!({ "command": "create", "path": "/memories/a" })).expect_err("the field text is missing");
     assert_eq!(error.message, "the command create needs the field file_text");
 }

@@ -16,65 +16,65 @@ use crate::moments::span;
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that somebody types")]
 pub(crate) struct ProxyArgs {
-    /// The address of the model's server, such as http://localhost:11434/v1
+    /// Address of the model server, such as http://localhost:11434/v1
     #[arg(long, value_name = "URL")]
     openai_base_url: Option<String>,
-    /// The key for it, for applications that bring none; better in OPENAI_API_KEY, since others see what is typed
+    /// API key for requests without one; better set OPENAI_API_KEY, as other users can see arguments
     // clap prints invalid values in its errors, so an invalid key is rejected later.
     #[arg(long, value_name = "KEY", value_parser = |text: &str| Ok::<_, Infallible>(text.parse::<ApiKey>()), conflicts_with = "openai_api_key_env")]
     openai_api_key: Option<Result<ApiKey, ApiKeyError>>,
-    /// The variable that holds this key [default: OPENAI_API_KEY, if it is set]
+    /// Environment variable with that API key [default: OPENAI_API_KEY, if set]
     #[arg(long, value_name = "NAME")]
     openai_api_key_env: Option<String>,
-    /// Keep conversations in this folder [default: the home]
+    /// Store conversations in this folder [default: the home]
     #[arg(long, value_name = "DIR")]
     memory_path: Option<PathBuf>,
-    /// The embedding model: a folder, or its name at an address [default: that of the settings, if there is one]
+    /// Embedding model: a folder, or a name on a server [default: the model in the settings, if any]
     #[arg(long, value_name = "MODEL")]
     embedding_model: Option<String>,
-    /// That address [default: that of the model]
+    /// Address of the embedding server [default: that of the model server]
     #[arg(long, value_name = "URL")]
     embedding_base_url: Option<String>,
-    /// How many memories are called to mind [default: 5]
+    /// Number of memories to recall [default: 5]
     #[arg(long, value_name = "N")]
     default_top_k: Option<usize>,
-    /// How many facts and turns of a conversation are kept, the newest; 1 at least [default: 500]
+    /// Maximum number of facts and turns per conversation, at least 1 [default: 500]
     #[arg(long, value_name = "N", value_parser = most)]
     max_entries: Option<usize>,
-    /// How much the worth of a memory counts beside that it repeats no other [default: 0.7]
+    /// Weight of relevance against diversity, from 0 to 1 [default: 0.7]
     #[arg(long, value_name = "SHARE", value_parser = number)]
     mmr_lambda: Option<f32>,
-    /// How much newness counts [default: 0.2]
+    /// Weight of recency, from 0 to 1 [default: 0.2]
     #[arg(long, value_name = "SHARE", value_parser = number)]
     recency_weight: Option<f32>,
-    /// What is less relevant is left out [default: 0.35]
+    /// Minimum relevance of a memory, from 0 to 1 [default: 0.35]
     #[arg(long, value_name = "SHARE", value_parser = number)]
     score_threshold: Option<f32>,
-    /// Draw facts from what is said, and sum them up; this is usual
+    /// Extract and summarise facts from chats (the default)
     #[arg(long, alias = "summarization", conflicts_with = "no_summarization")]
     enable_summarization: bool,
-    /// Keep what is said, and nothing else
+    /// Store messages only; do not extract facts
     #[arg(long)]
     no_summarization: bool,
-    /// Keep every state of conversations with git; this is usual
+    /// Commit conversations to git after each change (the default)
     #[arg(long, alias = "git-versioning", conflicts_with = "no_git_versioning")]
     enable_git_versioning: bool,
-    /// Keep no states with git
+    /// Do not commit conversations to git
     #[arg(long)]
     no_git_versioning: bool,
-    /// Listen for changes of files by others
+    /// Watch files for changes by other programs
     #[arg(long)]
     start_watcher: bool,
-    /// How long a request waits for memories, and the end of an answer for a slow disk, before it goes on without [default: 2s]
+    /// Maximum time that memory may delay a request or the end of an answer [default: 2s]
     #[arg(long, value_name = "SPAN", value_parser = span)]
     memory_timeout: Option<Duration>,
-    /// Where to listen [default: 127.0.0.1]
+    /// Address to listen on [default: 127.0.0.1]
     #[arg(long, value_name = "ADDRESS")]
     host: Option<String>,
-    /// At which port [default: 8100]
+    /// Port to listen on [default: 8100]
     #[arg(long, value_name = "PORT")]
     port: Option<u16>,
-    /// What is logged to the standard error: debug, info (each request), warning or error [default: info]
+    /// Log level on standard error: debug, info (each request), warning or error [default: info]
     #[arg(long, value_name = "LEVEL", value_parser = level)]
     log_level: Option<LogLevel>,
 }
@@ -86,7 +86,7 @@ impl ProxyArgs {
     /// If the key is invalid. The message does not contain the key.
     pub(crate) fn overrule(&self, settings: &mut ProxySettings, environment: &Environment) -> Result<(), Failure> {
         let key = self.openai_api_key.clone().transpose();
-        let key = key.map_err(|error| Failure::usage("--openai-api-key is no key", error.to_string()))?;
+        let key = key.map_err(|error| Failure::usage("--openai-api-key is not a valid API key", error.to_string()))?;
         put(&mut settings.openai_api_key, key.map(Some));
         put(&mut settings.log_level, self.log_level);
         let path = self.memory_path.as_ref().map(|path| environment.whole(path));

@@ -68,7 +68,7 @@ fn write_all(mut output: impl Write, receiver: &Receiver<Message>, left_out: &At
         let lost = left_out.swap(0, Ordering::Relaxed);
         // Write errors are ignored: a server must not fail because its log is not read.
         if 0 < lost {
-            let _ = writeln!(output, "{lost} lines were left out: nobody read them");
+            let _ = writeln!(output, "{lost} lines were dropped: standard error is blocked");
         }
         match message {
             Message::Line(line) => drop(output.write_all(&line).and_then(|()| output.flush())),
@@ -114,8 +114,8 @@ mod tests {
         flush.0.send(Message::Flush(done)).expect("it writes");
         ended.recv().expect("it wrote all");
         let text = String::from_utf8(written.lock().expect("nobody panics here").clone()).expect("text");
-        let lines: Vec<&str> = text.lines().filter(|line| !line.contains("left out")).collect();
-        let lost: usize = text.lines().filter_map(|line| line.split_once(" lines were left out")?.0.parse::<usize>().ok()).sum();
+        let lines: Vec<&str> = text.lines().filter(|line| !line.contains("were dropped")).collect();
+        let lost: usize = text.lines().filter_map(|line| line.split_once(" lines were dropped")?.0.parse::<usize>().ok()).sum();
         assert_eq!(lines.len() + lost, count);
         assert!((LINES..count).contains(&lines.len()), "{}", lines.len());
         assert!(lines.iter().enumerate().all(|(number, line)| *line == number.to_string()), "they are in order");

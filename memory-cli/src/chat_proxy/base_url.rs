@@ -24,13 +24,16 @@ pub(super) fn base_url(text: &str) -> BaseUrl {
     }
     let bare = trimmed.trim_end_matches('/');
     if let Some(base) = bare.strip_suffix(CHAT) {
-        return BaseUrl { text: base.to_owned(), notice: Some(format!("the address {base} is used: {CHAT} follows by itself")) };
+        return BaseUrl {
+            text: base.to_owned(),
+            notice: Some(format!("using the address {base}: {CHAT} is added automatically")),
+        };
     }
     if place.trim_end_matches('/').is_empty() || place.trim_end_matches('/').contains('/') {
         return unchanged;
     }
     let with_version = format!("{bare}{VERSION}");
-    let why = format!("{bare} names no path, so {with_version} is used; a server without {VERSION} is named by {bare}{CHAT}");
+    let why = format!("{bare} has no path, so {with_version} is used; for a server without {VERSION}, specify {bare}{CHAT}");
     BaseUrl { text: with_version, notice: Some(why) }
 }
 

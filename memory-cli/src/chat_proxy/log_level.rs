@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use memory_agent::http::{RequestLog, RequestRecord};
 use memory_core::{Clock, ParseError};
-use memory_store::{Log, SystemClock};
+use memory_store::{EventLog, SystemClock};
 
 /// The minimum severity of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,19 +39,19 @@ impl FromStr for LogLevel {
         let wanted = text.trim().to_ascii_lowercase();
         let all = [Self::Debug, Self::Info, Self::Warning, Self::Error];
         let found = all.into_iter().find(|level| level.as_str() == wanted || (wanted == "warn" && *level == Self::Warning));
-        found.ok_or_else(|| ParseError::new(text, "a level (debug, info, warning or error)"))
+        found.ok_or_else(|| ParseError::new(text, "a log level (debug, info, warning or error)"))
     }
 }
 
 /// A logger that writes one line for each request.
 pub(crate) struct RequestLines {
-    log: Arc<Log>,
+    log: Arc<EventLog>,
     level: LogLevel,
 }
 
 impl RequestLines {
     /// Returns the logger for requests at `level`, or `None` if the level excludes requests.
-    pub(crate) fn at(level: LogLevel, log: &Arc<Log>) -> Option<Arc<dyn RequestLog>> {
+    pub(crate) fn at(level: LogLevel, log: &Arc<EventLog>) -> Option<Arc<dyn RequestLog>> {
         (level <= LogLevel::Info).then(|| Arc::new(Self { log: Arc::clone(log), level }) as Arc<dyn RequestLog>)
     }
 }

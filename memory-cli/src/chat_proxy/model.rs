@@ -23,7 +23,7 @@ pub(super) struct AskedModel {
 impl AskedModel {
     fn opened(&self) -> Result<Arc<RemoteChat>, ChatError> {
         let asked = self.last_asked.get().ok_or_else(|| {
-            let why = "no application has asked a model yet, and the settings name none".into();
+            let why = "no client has used a model yet, and no model is configured".into();
             ChatError::Unreachable(Trouble { why, hint: None })
         })?;
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);

@@ -12,7 +12,7 @@ use memory_core::text::with_causes;
 use memory_core::{ChatModel, Clock};
 use memory_dream::conversation::{ProcessRules, Prompts};
 use memory_store::conversation::{ConversationFolder, JobFile, Versions};
-use memory_store::{Log, RandomIds, SystemClock};
+use memory_store::{EventLog, RandomIds, SystemClock};
 
 use super::base_url;
 use super::embedder::ProxyEmbedder;
@@ -43,10 +43,10 @@ pub(crate) struct Opened {
 fn says_what_waits(waiting: usize) -> Option<String> {
     let turns = match waiting {
         0 => return None,
-        1 => "1 turn waits".to_owned(),
-        count => format!("{count} turns wait"),
+        1 => "1 turn is".to_owned(),
+        count => format!("{count} turns are"),
     };
-    Some(format!("{turns} to be worked on until a chat names a model; `llm` in config.yaml lets it be done at once"))
+    Some(format!("{turns} queued for fact extraction until a chat uses a model; set `llm` in config.yaml to extract now"))
 }
 
 /// The variable with the API key that `OpenAI` clients use.
@@ -56,11 +56,11 @@ const USUAL_KEY: &str = "OPENAI_API_KEY";
 const SHARE: u32 = 2;
 
 /// Creates the proxy that the settings describe, with the own address `here`. Later errors go to `log`.
-pub(crate) fn open(settings: &Settings, here: SocketAddr, has_token: bool, log: Arc<Log>) -> Result<Opened, Failure> {
+pub(crate) fn open(settings: &Settings, here: SocketAddr, has_token: bool, log: Arc<EventLog>) -> Result<Opened, Failure> {
     let proxy = &settings.proxy;
     let base_url = proxy.openai_base_url.value.as_deref().ok_or_else(|| {
-        let hint = "name it: --openai-base-url http://localhost:11434/v1, or proxy.openai_base_url in config.yaml";
-        Failure::usage("there is no model to remember for", hint)
+        let hint = "set --openai-base-url http://localhost:11434/v1, or proxy.openai_base_url in config.yaml";
+        Failure::usage("no model server is configured", hint)
     })?;
     let base_url = base_url::base_url(base_url);
     let mut notices: Vec<String> = base_url.notice.into_iter().collect();
@@ -70,15 +70,15 @@ pub(crate) fn open(settings: &Settings, here: SocketAddr, has_token: bool, log: 
     }
     let api_key = api_key(proxy)?;
     if let Some((_, origin)) = &api_key {
-        notices.push(format!("applications that bring no key use that of {origin}"));
+        notices.push(format!("requests without an API key use the key from {origin}"));
     }
     let key = api_key.map(|(key, _)| key);
     let refused = |error: UpstreamError| Failure::usage(error.to_string(), error.hint());
     let secret = key.as_ref().map(ApiKey::expose_secret);
     let upstream = Upstream::new(base_url, secret, certificates().as_deref()).map_err(refused)?;
     if upstream.is_at(here) {
-        let hint = "name the address of the model's own server, or listen at another --port";
-        return Err(Failure::usage(format!("{} is the address of this proxy itself", upstream.place()), hint));
+        let hint = "specify the address of the model server, or listen on another --port";
+        return Err(Failure::usage(format!("{} is the address of this proxy", upstream.place()), hint));
     }
     let place = proxy.memory_path.value.clone().unwrap_or_else(|| settings.root.value.clone());
     let (clock, ids): (Arc<dyn Clock>, _) = (Arc::new(SystemClock), Arc::new(RandomIds));
@@ -116,7 +116,7 @@ pub(crate) fn open(settings: &Settings, here: SocketAddr, has_token: bool, log: 
         let versions =
             if is_home { Versions::of_conversations_in_home(&place, complain) } else { Versions::new(&place, complain) };
         // Commits changes that an earlier process left uncommitted.
-        versions.note("Keep what was there before the start");
+        versions.note("Commit changes made before the start");
         *told.versions.lock().unwrap_or_else(PoisonError::into_inner) = Some(versions);
     }
     let queue: Arc<dyn JobQueue> = Arc::new(JobFile::new(&place));
@@ -189,11 +189,15 @@ fn api_key(proxy: &ProxySettings) -> Result<Option<(ApiKey, String)>, Failure> {
         return Ok(Some((own.clone(), "the settings".to_owned())));
     }
     let no_key = |variable: &str, error: ApiKeyError| {
-        Failure::usage(format!("the variable {variable} holds no key: {error}"), format!("correct {variable}, or unset it"))
+        Failure::usage(
+            format!("environment variable {variable} contains no valid API key: {error}"),
+            format!("correct or unset {variable}"),
+        )
     };
     if let Some(name) = &name.value {
-        let missing =
-            || Failure::usage(format!("the variable {name}, which should hold the key, is not set"), format!("set {name}"));
+        let missing = || {
+            Failure::usage(format!("environment variable {name} is not set; it must contain the API key"), format!("set {name}"))
+        };
         let text = env::var(name).ok().filter(|key| !key.is_empty()).ok_or_else(missing)?;
         return Ok(Some((text.parse().map_err(|error| no_key(name, error))?, name.clone())));
     }

@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 
 use memory_core::StoreError;
 use memory_store::conversation::ConversationFolder;
-use memory_store::{News, Watch};
+use memory_store::{FileWatcher, WatchedChanges};
 
 use crate::daemon::Bell;
 
@@ -21,13 +21,13 @@ pub(crate) struct Watcher {
 pub(super) fn watch(store: &Arc<ConversationFolder>) -> Result<Watcher, StoreError> {
     let (bell, has_ended) = (Arc::new(Bell::default()), Arc::new(AtomicBool::default()));
     let own = Arc::clone(&bell);
-    let watch = Watch::of_conversations(store.root(), move || own.ring())?;
+    let watch = FileWatcher::of_conversations(store.root(), move || own.ring())?;
     let (own, end, store) = (Arc::clone(&bell), Arc::clone(&has_ended), Arc::clone(store));
     let thread = thread::spawn(move || {
         while !end.load(Ordering::SeqCst) {
             own.wait(None);
             // Added and removed files also change the modification time of their folder.
-            let News { files, folders, more, lost } = watch.take();
+            let WatchedChanges { files, folders, more, lost } = watch.take();
             store.hear((!more && !folders && lost.is_none()).then_some(&files));
             if lost.is_some() {
                 return;

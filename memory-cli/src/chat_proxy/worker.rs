@@ -12,7 +12,7 @@ use memory_core::conversation::{ConversationId, Conversations, JobQueue, enqueue
 use memory_core::text::with_causes;
 use memory_dream::conversation::{Backoff, ProcessRules, Processed, Prompts, process_with_backoff};
 use memory_store::conversation::Versions;
-use memory_store::{Log, SystemClock};
+use memory_store::{EventLog, SystemClock};
 
 use crate::daemon::Bell;
 
@@ -59,7 +59,7 @@ impl Worker {
         // The next start continues work that takes longer.
         let _ = self.ended.recv_timeout(DRAIN);
         // Commits all changes since the last commit.
-        self.told.note("Keep what was there at the end");
+        self.told.note("Commit changes made before shutdown");
         self.told.versions.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
@@ -77,7 +77,7 @@ impl Work {
             if let Err(error) = rest {
                 processed
                     .troubles
-                    .push(format!("what was kept last before the start may give no facts: {}", with_causes(&error)));
+                    .push(format!("facts may be missing for messages stored before the start: {}", with_causes(&error)));
                 processed.waiting += 1;
             }
             self.told.note_failure(&processed);
@@ -110,7 +110,7 @@ impl Work {
             |name: &str| self.prompts.iter().find_map(|folder| std::fs::read_to_string(folder.join(format!("{name}.md"))).ok());
         let rules = ProcessRules { prompts: Prompts::with(&read), ..self.rules.clone() };
         process_with_backoff(&self.conversations, self.queue.as_ref(), &rules, backoff, &goes_on).unwrap_or_else(|error| {
-            let trouble = format!("facts could not be kept: {}", with_causes(&error));
+            let trouble = format!("cannot store facts: {}", with_causes(&error));
             Processed { troubles: vec![trouble], waiting: 1, ..Processed::default() }
         })
     }
@@ -118,7 +118,7 @@ impl Work {
 
 /// An observer of the proxy that wakes the worker, commits changes and logs errors.
 pub(super) struct Telling {
-    pub(super) log: Arc<Log>,
+    pub(super) log: Arc<EventLog>,
     pub(super) bell: Bell,
     pub(super) versions: Mutex<Option<Versions>>,
     /// Deadline of the shutdown, once it is requested.
@@ -168,7 +168,7 @@ impl Telling {
 
 impl Told for Telling {
     fn kept(&self, conversation: &ConversationId) {
-        self.note(&format!("Keep what was said in conversation {conversation}"));
+        self.note(&format!("Store messages of conversation {conversation}"));
         self.bell.ring();
     }
 

@@ -6,29 +6,29 @@ use memory_core::{Category, Filter, Lifetime, Phase, Place, Scope};
 use super::values;
 use crate::moments::Day;
 
-/// Which memories are meant, as flags.
+/// The flags that select memories.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Filters")]
 pub(crate) struct FilterArgs {
-    /// Only this phase: inbox or organized
+    /// Select this phase: inbox or organized
     #[arg(long, value_parser = values::phase(), ignore_case = true, hide_possible_values = true)]
     phase: Option<Phase>,
-    /// Only this category
+    /// Select this category
     #[arg(long, value_parser = values::category(), ignore_case = true)]
     category: Option<Category>,
-    /// Only this scope: global, agent:NAME, project:NAME or conversation:ID
+    /// Select this scope: global, agent:NAME, project:NAME or conversation:ID
     #[arg(long)]
     scope: Option<Scope>,
-    /// Only what came from this program
+    /// Select memories from this source program
     #[arg(long)]
     source: Option<String>,
-    /// Only what carries all of these tags, with commas between them; a/b also counts as a
+    /// Select memories with all these comma-separated tags; tag a/b also matches a
     #[arg(long, value_delimiter = ',')]
     tags: Vec<String>,
-    /// Only what was created on this day or later
+    /// Select memories created on or after this day
     #[arg(long, value_name = "YYYY-MM-DD")]
     from: Option<Day>,
-    /// Only what was created on this day or earlier
+    /// Select memories created on or before this day
     #[arg(long, value_name = "YYYY-MM-DD")]
     to: Option<Day>,
 }

@@ -2,6 +2,7 @@
 
 mod filter;
 mod globals;
+mod help;
 mod speaker;
 mod text;
 mod typed;
@@ -30,13 +31,7 @@ use crate::print::{Output, Program, Streams};
 use crate::report;
 use crate::versions;
 
-/// The memory of all your AI agents, as plain files on your own disk.
-///
-/// Memories are Markdown files below ~/.memory (or --root, or MEMORY_ROOT). Wherever a command wants an ID, the first 4 or
-/// more digits of one do, and so does the name of the file. Nothing is destroyed: `memory undo` takes the last change back.
-///
-/// At a terminal, answers are tables; in a pipe, lines with tabs between the fields; with --json, JSON.
-/// Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 conflict, 5 damaged data.
+/// The memory of all your AI agents, as plain files on your own disk
 #[derive(Debug, Parser)]
 #[command(name = "memory", version, max_term_width = 100, arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Cli {
@@ -76,7 +71,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Envir
         Ok(cli) => cli,
         // The client may expect a hook of another version; it would take an error message for the output of the hook.
         Err(error) if error.use_stderr() && arguments.get(1).is_some_and(|first| first == "hook") => return ExitCode::Done,
-        Err(error) => return usage::answer(&error, arguments, environment, streams, program),
+        Err(error) => return usage::answer(&error, &line, environment, streams, program),
     };
     let Cli { command, globals } = cli;
     let mut output = Output::new(streams, globals.json, globals.quiet);

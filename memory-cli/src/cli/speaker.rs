@@ -6,20 +6,22 @@ use clap::Args;
 use memory_agent::Offer;
 use memory_core::{AgentName, ParseError, ToolError};
 
-/// Who is speaking, as flags.
+/// The flags that name the agent, its project and its tools.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SpeakerArgs {
-    /// The agent that speaks: it sees what is global, what is its own (agent:NAME), and what is of its project
+    /// Name of the calling agent; it sees global memories, its own (agent:NAME) and those of its project
     #[arg(long, value_name = "NAME")]
     agent: Option<AgentName>,
-    /// The project it works on; if not given, the folder of the git repository it was started in
+    /// Project of the agent [default: the git repository around the current folder]
     #[arg(long, value_name = "NAME", value_parser = project)]
     project: Option<String>,
-    /// The tools it may use, and no others: usual, all, a set (memory, bank, topic, memory_20250818, history, kv), a set under another prefix
-    /// (bank=memory_), or names, with commas between them [default: the usual are listed, and all of memories and banks may be called]
+    /// Restrict the agent to these comma-separated tools
+    ///
+    /// usual, all, a set (memory, bank, topic, memory_20250818, history, kv), a set with another prefix (bank=memory_), or
+    /// tool names. By default the usual tools are listed, and all tools of memories and banks can be called.
     #[arg(long, value_name = "TOOLS", value_parser = offer)]
     tools: Option<Offer>,
-    /// The folder of the topics [default: .memory of the project]
+    /// Folder of the topics [default: .memory of the project]
     #[arg(long, value_name = "DIR")]
     topics: Option<PathBuf>,
 }
@@ -60,7 +62,7 @@ pub(crate) fn project_of(folder: &Path) -> Option<String> {
 fn project(text: &str) -> Result<String, ParseError> {
     let name = text.trim();
     if name.is_empty() || name.chars().any(char::is_control) {
-        return Err(ParseError::new(text, "the name of a project"));
+        return Err(ParseError::new(text, "a project name"));
     }
     Ok(name.to_owned())
 }

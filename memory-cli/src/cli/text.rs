@@ -18,8 +18,9 @@ pub(crate) fn content(given: &str, output: &mut Output) -> Result<String, Failur
     if MAX_TEXT < bytes.len() as u64 {
         return Err(Failure::File { action: "read the standard input".into(), source: io::ErrorKind::FileTooLarge.into() });
     }
-    let mut text = String::from_utf8(bytes)
-        .map_err(|_| Failure::usage("the standard input is no UTF-8 text", "convert it, for example with `iconv -t utf-8`"))?;
+    let mut text = String::from_utf8(bytes).map_err(|_| {
+        Failure::usage("the standard input is not valid UTF-8", "convert it, for example with `iconv -t utf-8`, and try again")
+    })?;
     if text.ends_with('\n') {
         text.pop();
         if text.ends_with('\r') {

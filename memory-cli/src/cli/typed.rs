@@ -84,6 +84,11 @@ impl Line {
         &self.arguments
     }
 
+    /// Returns whether no command is named.
+    pub(super) fn is_top_level(&self) -> bool {
+        !self.roles.contains(&Role::Subcommand)
+    }
+
     /// Parses the arguments into a command.
     ///
     /// An argument that starts with a dash but cannot be an option, such as `- buy milk`, is the value of the preceding

@@ -1,23 +1,25 @@
 //! Output for help requests and invalid arguments.
 
-use std::ffi::OsString;
-
+use clap::builder::StyledStr;
 use clap::error::ErrorKind;
 use memory_agent::json;
 
+use super::help;
+use super::typed::Line;
 use crate::config::Environment;
 use crate::exit_code::ExitCode;
 use crate::print::{ColorChoice, Output, Program, Streams};
 use crate::report;
 
-/// Prints the requested help, or the error in `arguments`.
+/// Prints the requested help, or the error in the arguments.
 pub(super) fn answer(
     error: &clap::Error,
-    arguments: &[OsString],
+    line: &Line,
     environment: &Environment,
     streams: Streams,
     program: Program,
 ) -> ExitCode {
+    let arguments = line.arguments();
     // Bank commands print JSON if the output is not a terminal.
     let is_bank = arguments.get(1).is_some_and(|first| first == "bank") && streams.out_width.is_none();
     let is_json = is_bank || arguments.iter().take_while(|argument| *argument != "--").any(|argument| argument == "--json");
@@ -27,7 +29,7 @@ pub(super) fn answer(
     output.color(ColorChoice::Auto, environment.colors);
     output.call_self(program);
     let said = if is_help {
-        let help = error.render();
+        let help = rendered(error, line);
         let help = if colored { help.ansi().to_string() } else { help.to_string() };
         let help = output.own_commands(help.trim_end()).into_owned();
         output.line(&help)
@@ -35,7 +37,7 @@ pub(super) fn answer(
         let (message, hint) = split(&own_usage(error, &output), error.kind());
         output.json(&json::error("USAGE", &message, hint.as_deref()))
     } else if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        let help = output.own_commands(error.render().to_string().trim_end()).into_owned();
+        let help = output.own_commands(rendered(error, line).to_string().trim_end()).into_owned();
         output.complaint(&help)
     } else {
         let text = own_usage(error, &output);
@@ -47,6 +49,12 @@ pub(super) fn answer(
         // If the stream is closed, the exit code still reports the error.
         Ok(()) | Err(_) => ExitCode::Usage,
     }
+}
+
+/// Returns the text of `error`: for help on the whole program, the page with the groups of commands.
+fn rendered(error: &clap::Error, line: &Line) -> StyledStr {
+    let is_help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand);
+    if is_help && line.is_top_level() { help::top_level() } else { error.render() }
 }
 
 /// Returns the error message of clap with the name of the running program in its usage line.
@@ -63,7 +71,7 @@ fn own_usage(error: &clap::Error, output: &Output) -> String {
 /// Splits the error message of clap into the message and the hint.
 fn split(text: &str, kind: ErrorKind) -> (String, Option<String>) {
     if matches!(kind, ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand) {
-        return ("no command was given".into(), Some("--help lists the commands".into()));
+        return ("no command specified".into(), Some("use --help to list the commands".into()));
     }
     let (message, rest) = text.trim_start_matches("error: ").split_once("\n\n").unwrap_or((text, ""));
     let tips = rest

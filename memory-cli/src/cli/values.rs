@@ -17,7 +17,7 @@ fn one_of<T: Clone + Send + Sync + 'static>(
 /// Returns a parser for a number from 0 to 1.
 pub(crate) fn share() -> impl TypedValueParser<Value = f32> {
     let parse = |text: &str| text.parse::<f32>().ok().filter(|share| (0.0..=1.0).contains(share));
-    clap::builder::StringValueParser::new().try_map(move |text| parse(&text).ok_or("it is no number from 0 to 1"))
+    clap::builder::StringValueParser::new().try_map(move |text| parse(&text).ok_or("not a number from 0 to 1"))
 }
 
 /// Returns a parser for a category.

@@ -20,33 +20,34 @@ use crate::versions;
 
 /// Add facts to a conversation
 ///
-/// Each text is a fact of its own, kept as it is. A file holds a JSON list of texts, or of objects with content and perhaps
-/// conversation_id, or an object with such a list under memories; or else a fact on each line. A text that holds a credential is
-/// refused, and then nothing is added. `memory search --scope conversation:ID` finds what is below the home. `memory undo` does not
-/// take back what was added: `memory delete ID` moves a fact of the home to the trash.
+/// Each text is stored as one fact. A file contains a JSON list of texts or of objects with content and an optional
+/// conversation_id, an object with such a list under memories, or one fact per line. If any text contains a credential,
+/// nothing is added. `memory search --scope conversation:ID` searches facts in the home. `memory undo` does not undo this
+/// command; `memory delete ID` moves a fact of the home to the trash.
 ///
 /// JSON: {added, memories: [{id, conversation_id, content, created_at}…]}
 #[derive(Debug, Args)]
 pub(crate) struct Add {
-    /// The facts
+    /// Facts to add
     facts: Vec<String>,
-    /// Read facts from this file; `-`, or a pipe where nothing is given, is the standard input
+    /// Read facts from this file; `-`, or piped input without other arguments, is the standard input
     #[arg(long, short, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// The conversation
+    /// Conversation to add the facts to
     #[arg(long, short, value_name = "ID", default_value_t = ConversationId::unnamed())]
     conversation_id: ConversationId,
-    /// Keep them in this folder [default: the home]
+    /// Store the facts in this folder [default: the home]
     #[arg(long, value_name = "DIR")]
     memory_path: Option<PathBuf>,
-    /// Commit them with git [default: if --memory-path is given, or its folder is a
-    /// repository, unless proxy.enable_git_versioning is false]
+    /// Commit the facts to git [default: if --memory-path is set or the folder is a repository]
+    ///
+    /// The default also requires proxy.enable_git_versioning.
     #[arg(long, conflicts_with = "no_git_versioning")]
     git_versioning: bool,
-    /// Do not commit them
+    /// Do not commit the facts to git
     #[arg(long)]
     no_git_versioning: bool,
-    /// Keep them even if they hold what looks like a credential
+    /// Store the facts even if they seem to contain a credential
     #[arg(long)]
     allow_secret: bool,
 }
@@ -55,7 +56,7 @@ impl Add {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let given = self.given(app)?;
         if given.is_empty() {
-            return Err(Failure::usage("there is no fact to add", "type it: `memory add \"…\"`; or name a file with -f"));
+            return Err(Failure::usage("no facts to add", "pass it as an argument: `memory add \"…\"`, or use -f FILE"));
         }
         let settings = app.settings()?;
         let (place, keeps_home) = match &self.memory_path {
@@ -94,7 +95,7 @@ impl Add {
             Some(file) if file.as_os_str() != "-" => {
                 let bytes = std::fs::read(file).map_err(Failure::file(format!("read {}", file.display())))?;
                 let not_text =
-                    |_| Failure::usage(format!("{} is no UTF-8 text", file.display()), "convert it with `iconv -t utf-8`");
+                    |_| Failure::usage(format!("{} is not valid UTF-8", file.display()), "convert it with `iconv -t utf-8`");
                 Some(String::from_utf8(bytes).map_err(not_text)?)
             }
             Some(_) => Some(cli::content("-", &mut app.output)?),

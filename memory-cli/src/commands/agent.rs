@@ -18,25 +18,27 @@ use crate::failure::Failure;
 use crate::instances;
 use crate::print::Output;
 
-/// Call tools, as agents do
+/// Call tools as an agent
 ///
-/// Reads JSON from the standard input: a list of calls, [{"name": "memory_search", "params": {"query": "tea"}}, …], and answers
-/// with a list, one result for each, in order; or one call, and answers with its result; or {"prompt": TEXT, "budget"?,
-/// "calls"?}, and answers with what is remembered about it; or a JSON-RPC request, as the socket of `memory serve` takes it,
-/// {"id": 1, "method": "tools/call", "params": {"name": "memory_list"}}, and answers with a line as the socket does. Several such values are answered one after the other. Neither
-/// a call that fails nor a line that is no JSON stops the others.
+/// Reads JSON values from the standard input and answers each in order: a list of calls, [{"name": "memory_search",
+/// "params": {"query": "tea"}}, …], returns a list with one result per call; one call returns its result; {"prompt": TEXT,
+/// "budget"?, "calls"?} returns the memories relevant to the prompt; a JSON-RPC request as for the socket of `memory
+/// serve`, {"id": 1, "method": "tools/call", "params": {"name": "memory_list"}}, returns one line like the socket. A failed
+/// call or an invalid line does not stop the others.
 ///
 /// JSON: {id?, name, result} or {id?, name, error: {code, message, hint?}} for a call; for a prompt {context, memories, tokens,
 /// left_out, standing?, degraded?, warning?, results?}; with --list-tools {tools: [{name, description, parameters}]}
 #[derive(Debug, Args)]
 pub(crate) struct Agent {
-    /// Show the tools, with the JSON Schema of their parameters
+    /// List the tools with the JSON Schema of their parameters
     #[arg(long, conflicts_with = "prompt")]
     list_tools: bool,
-    /// Show what is remembered about a prompt, fenced as data; - reads {"prompt": TEXT} from the standard input
+    /// Print memories relevant to a prompt, fenced as data
+    ///
+    /// `-` reads {"prompt": TEXT} from the standard input.
     #[arg(long, value_name = "TEXT")]
     prompt: Option<String>,
-    /// How many tokens that may have
+    /// Maximum number of tokens of that context
     #[arg(long, value_name = "TOKENS", default_value_t = CONTEXT_BUDGET, requires = "prompt")]
     budget: usize,
     #[command(flatten)]
@@ -65,8 +67,8 @@ impl Agent {
         match self.prompt.as_deref() {
             Some(prompt) if prompt != "-" => self.gather(&session, prompt, &mut app.output),
             _ if app.output.input_is_terminal() => Err(Failure::usage(
-                "there are no calls to answer",
-                "pipe them: echo '[{\"name\": \"memory_list\"}]' | memory agent; --list-tools shows the tools",
+                "no calls on the standard input",
+                "pipe calls: echo '[{\"name\": \"memory_list\"}]' | memory agent; use --list-tools to list the tools",
             )),
             // The caller that names an agent decides for the input, which may come from that agent.
             _ if self.speaker.names_somebody() => {
@@ -86,11 +88,11 @@ impl Agent {
             output.less_than_it_should_be(why)?;
         }
         if let Some(shortage) = &context.shortage {
-            output.warning(&format!("{shortage}; --budget gives more"))?;
+            output.warning(&format!("{shortage}; raise --budget for more"))?;
         } else if context.memories.is_empty() {
-            output.note("nothing is remembered about that")?;
+            output.note("no relevant memories found")?;
         } else if 0 < context.left_out {
-            output.note(&format!("{} more found no room; --budget gives more", context.left_out))?;
+            output.note(&format!("{} more memories exceed the budget; raise --budget for more", context.left_out))?;
         }
         Ok(())
     }
@@ -106,7 +108,7 @@ fn answer_all(session: &Session, speech: &mut Speech, budget: usize, output: &mu
             Err(InputError::Io(error)) => return Err(Failure::file("read the standard input")(error)),
             Err(InputError::NotJson(reason)) => {
                 failed += 1;
-                let message = format!("the standard input is no JSON: {reason}");
+                let message = format!("the standard input is not valid JSON: {reason}");
                 output.json(&json::error("INVALID_INPUT", &message, Some(batch::FORMS)))?;
                 output.flush()?;
                 continue;
@@ -125,7 +127,7 @@ fn answer_all(session: &Session, speech: &mut Speech, budget: usize, output: &mu
         output.flush()?;
     }
     match (count, failed) {
-        (0, _) => Err(Failure::usage("there are no calls to answer", "`memory agent --help` shows the forms")),
+        (0, _) => Err(Failure::usage("no calls on the standard input", "see `memory agent --help` for the input formats")),
         (_, 0) => Ok(()),
         (_, count) => Err(Failure::CallsFailed { count }),
     }

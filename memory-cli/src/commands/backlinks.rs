@@ -8,12 +8,12 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::print::memories;
 
-/// List the memories that lead to one, by link or by wikilink
+/// List the memories that link to a memory, directly or by wikilink
 ///
 /// JSON: {memories: [MEMORY…]}
 #[derive(Debug, Args)]
 pub(crate) struct Backlinks {
-    /// Which memory: its id, its file, its title or an alias
+    /// The memory: its id, file, title or an alias
     id: String,
 }
 
@@ -26,7 +26,7 @@ impl Backlinks {
         }
         memories::lines(&mut app.output, &referring, Order::Created, home.services.inbox_ttl)?;
         if referring.is_empty() {
-            app.output.note("no memory leads to it")?;
+            app.output.note("no memory links to it")?;
         }
         Ok(())
     }

@@ -7,11 +7,11 @@ use crate::app::App;
 use crate::cli::Cli;
 use crate::failure::Failure;
 
-/// Print a script that completes commands in a shell
+/// Print a shell completion script
 ///
 /// For bash: memory completions bash > ~/.local/share/bash-completion/completions/memory
 ///
-/// There is no JSON: the answer is a script.
+/// The output is a script, also with --json.
 #[derive(Debug, Args)]
 pub(crate) struct Completions {
     /// The shell

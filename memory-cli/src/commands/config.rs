@@ -14,10 +14,10 @@ use crate::failure::Failure;
 use crate::print::{Column, Table};
 use crate::versions;
 
-/// Show the settings, or write a file with all of them
+/// Show or change the settings
 ///
-/// Flags win over the environment (MEMORY_ROOT, CLAUDE_CONFIG_DIR), which wins over the file. The file is config.yaml in the
-/// memories' home, or the one that MEMORY_CONFIG names.
+/// Flags have precedence over environment variables (such as MEMORY_ROOT and CLAUDE_CONFIG_DIR), which have precedence over
+/// the file. The file is MEMORY_CONFIG, or else config.yaml in the home.
 #[derive(Debug, Args)]
 pub(crate) struct Config {
     #[command(subcommand)]
@@ -26,24 +26,24 @@ pub(crate) struct Config {
 
 #[derive(Debug, Clone, Subcommand)]
 enum ConfigCommand {
-    /// Write a file that explains every key; one that exists is left alone
+    /// Create a settings file with every key explained; an existing file stays unchanged
     ///
     /// JSON: {path, created}
     Init,
-    /// Show every setting and where it comes from
+    /// Show every setting and its source
     ///
     /// JSON: {path, exists, settings: [{key, value, from}], unknown: [KEY…]}; `from` is default, file, environment or flag
     Show,
-    /// Set one value in the file, and leave all else as it is
+    /// Set one value in the settings file; all else stays unchanged
     ///
     /// JSON: {path, key, value}
     Set {
-        /// The key, as `memory config show` names it
+        /// Key as shown by `memory config show`
         key: String,
-        /// The value
+        /// The new value
         value: String,
     },
-    /// Show where the file is
+    /// Show the path of the settings file
     ///
     /// JSON: {path, exists}
     Path,
@@ -64,7 +64,7 @@ fn init(app: &mut App) -> Result<(), Failure> {
     let path = Settings::file(app.globals.root.as_deref(), app.environment)?;
     let place = app.output.place(&path);
     if let Some(folder) = path.parent() {
-        make_private(folder).map_err(Failure::file(format!("make the folder of {place}")))?;
+        make_private(folder).map_err(Failure::file(format!("create the folder of {place}")))?;
     }
     let mut options = OpenOptions::new();
     #[cfg(unix)]
@@ -83,7 +83,7 @@ fn init(app: &mut App) -> Result<(), Failure> {
     }
     app.output.fields(&[&place])?;
     if !created {
-        app.output.note("it is there already, and was left alone")?;
+        app.output.note("the file already exists and was not changed")?;
     }
     Ok(())
 }
@@ -108,7 +108,7 @@ fn show(app: &mut App) -> Result<(), Failure> {
     }
     app.output.table(&table)?;
     let place = app.output.place(&settings.file);
-    let how = if settings.file_exists { "the file is" } else { "there is no file at" };
+    let how = if settings.file_exists { "settings file:" } else { "no settings file at" };
     Ok(app.output.note(&format!("{how} {place}"))?)
 }
 
@@ -118,14 +118,14 @@ pub(super) fn store_setting(key: &str, value: &str, app: &App) -> Result<(PathBu
     let place = app.output.place(&path);
     let known = Settings::load(app.globals.root.as_deref(), app.environment)?;
     if !known.all().iter().any(|(own, ..)| own == key) {
-        return Err(Failure::usage(format!("there is no setting {key}"), "`memory config show` lists them"));
+        return Err(Failure::usage(format!("unknown setting {key}"), "list the settings with `memory config show`"));
     }
     if path.is_symlink() {
-        let hint = "edit the file it leads to, or name that with MEMORY_CONFIG";
-        return Err(Failure::usage(format!("{place} is a symlink, through which nothing is written"), hint));
+        let hint = "edit its target, or set MEMORY_CONFIG to the target";
+        return Err(Failure::usage(format!("{place} is a symlink, which is not written through"), hint));
     }
     let by_hand =
-        || Failure::usage(format!("{key} cannot be set in {place} as that is written"), format!("edit {place} by hand"));
+        || Failure::usage(format!("cannot set {key} in {place}: unsupported YAML layout"), format!("edit {place} by hand"));
     let mut read = known;
     edit_file(&path, |former| {
         let text = with_value(former, key, value).ok_or_else(by_hand)?;
@@ -141,7 +141,7 @@ fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
     if key == "git.enabled"
         && read.git.value
         && read.root.value.is_dir()
-        && let Err(error) = versions::keep_now(&read.root.value, "Begin to keep every state")
+        && let Err(error) = versions::keep_now(&read.root.value, "Start versioning")
     {
         app.output.warning(&error.to_string())?;
     }

@@ -8,18 +8,18 @@ use crate::app::App;
 use crate::dreaming::{self, Wanted};
 use crate::failure::Failure;
 
-/// Do what the daemon does regularly, once: expire, decay, upgrade, and make one of what says the same
+/// Run the daemon's maintenance once: expire, decay, upgrade and merge duplicates
 ///
-/// What waited in the inbox for too long (`storage.short_term_ttl`, 7 days) is filed if its text decides the category, and goes
-/// to trash otherwise. What nobody reads (`daemon.decay_threshold`, 30 days) goes to trash; what is read often
-/// (`daemon.upgrade_access_threshold`, 3 times) is filed. What is pinned, linked from
-/// a filed memory, or taken in from notes never goes because of its age. Memories that say the same stay two
-/// where they are filed in different categories, or their scopes or titles differ. One `memory undo` takes all of it back.
+/// A memory that stayed in the inbox too long (`storage.short_term_ttl`, 7 days) is filed if its text determines the
+/// category, and moves to the trash otherwise. A memory that was not read (`daemon.decay_threshold`, 30 days) moves to the
+/// trash; one that is read often (`daemon.upgrade_access_threshold`, 3 times) is filed. Memories that are pinned, linked
+/// from a filed memory or ingested from notes never expire by age. Duplicates are not merged if their categories, scopes or
+/// titles differ. One `memory undo` undoes all changes.
 ///
-/// JSON: as `memory dream`
+/// JSON: same as `memory dream`
 #[derive(Debug, Args)]
 pub(crate) struct Consolidate {
-    /// Only say what would happen
+    /// Show the changes without making them
     #[arg(long)]
     dry_run: bool,
 }

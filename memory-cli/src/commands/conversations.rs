@@ -18,21 +18,21 @@ use crate::failure::Failure;
 use crate::moments;
 use crate::print::{Column, Form, Table};
 
-/// List conversations, last used first; or show one
+/// List conversations, most recently used first, or show one
 ///
-/// Conversations are what `memory proxy` and `memory add` keep. Those of the home are listed, and those of the proxy's folder where
-/// proxy.memory_path names one; `memory conversations show ID` prints the summary, the facts and the turns of one.
+/// `memory proxy` and `memory add` store conversations. Those in the home are listed, and those in proxy.memory_path if it
+/// is set; `memory conversations show ID` prints the summary, facts and turns of one.
 ///
 /// JSON: {conversations: [{id, turns, facts, has_summary, last_used, memory_path}…], total}
 ///
-/// In a pipe: id, turns, facts, when it was last used, and the folder.
+/// In a pipe: id, turns, facts, time of last use, and folder.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = false)]
 pub(crate) struct ConversationsCommand {
-    /// The folder of the conversations [default: the home, and the proxy's folder]
+    /// Folder of the conversations [default: the home, and the folder of the proxy]
     #[arg(long, global = true, value_name = "DIR")]
     memory_path: Option<PathBuf>,
-    /// How many conversations, or how many facts and turns of one, at most; 0 means no limit [default: 50]
+    /// Maximum number of conversations, or of facts and turns of one; 0 means no limit [default: 50]
     #[arg(long, global = true, value_name = "N")]
     limit: Option<usize>,
     #[command(subcommand)]
@@ -45,20 +45,20 @@ enum Command {
     Show(Show),
 }
 
-/// List conversations, last used first
+/// List conversations, most recently used first
 ///
 /// JSON: {conversations: [{id, turns, facts, has_summary, last_used, memory_path}…], total}
 #[derive(Debug, Args)]
 struct List {}
 
-/// Show the summary, the facts and the turns of a conversation
+/// Show the summary, facts and turns of a conversation
 ///
-/// Of facts and of turns, the newest are shown, oldest first.
+/// The newest facts and turns are shown, oldest first.
 ///
-/// JSON: {id, memory_path, summary?: ENTRY, facts: [ENTRY…], turns: [ENTRY…], total_facts, total_turns}, where ENTRY is
-/// {id, role, content, created_at, source_id?}
+/// JSON: {id, memory_path, summary?: ENTRY, facts: [ENTRY…], turns: [ENTRY…], total_facts, total_turns}; ENTRY is {id,
+/// role, content, created_at, source_id?}
 ///
-/// In a pipe: summary, fact, user or assistant; when it was created; its id; and its text.
+/// In a pipe: summary, fact, user or assistant; creation time; id; and text.
 #[derive(Debug, Args)]
 struct Show {
     /// The conversation
@@ -113,9 +113,9 @@ fn list(folders: &[ConversationFolder], limit: usize, app: &mut App) -> Result<(
     if total == 0 {
         let places: Vec<String> = folders.iter().map(|folder| app.output.place(folder.root())).collect();
         let places = places.join(" and in ");
-        app.output.note(&format!("there are no conversations in {places}; --memory-path names another folder"))?;
+        app.output.note(&format!("no conversations in {places}; use --memory-path for another folder"))?;
     } else if listed.len() < total {
-        app.output.note(&format!("{} of {total}; --limit 0 shows all", listed.len()))?;
+        app.output.note(&format!("{} of {total} shown; use --limit 0 for all", listed.len()))?;
     }
     Ok(())
 }
@@ -138,7 +138,7 @@ impl Show {
         };
         for (_, other) in found {
             let other = app.output.place(other.root());
-            app.output.warning(&format!("{other} holds a conversation {} as well; --memory-path shows it", self.id))?;
+            app.output.warning(&format!("{other} also contains a conversation {}; use --memory-path to show it", self.id))?;
         }
         warn(&contents.problems, app)?;
         if app.output.is_json() {
@@ -154,7 +154,7 @@ impl Show {
         app.output.table(&table)?;
         for (name, entries) in [("facts", &contents.facts), ("turns", &contents.turns)] {
             if limit < entries.len() {
-                app.output.note(&format!("{limit} of {} {name}, the newest; --limit 0 shows all", entries.len()))?;
+                app.output.note(&format!("the newest {limit} of {} {name} shown; use --limit 0 for all", entries.len()))?;
             }
         }
         Ok(())

@@ -8,15 +8,15 @@ use crate::app::App;
 use crate::dreaming::{self, Wanted};
 use crate::failure::Failure;
 
-/// Move what nobody reads to trash
+/// Move memories that are no longer read to the trash
 ///
-/// That is what was filed, and neither changed nor read since the time in the settings (`daemon.decay_threshold`, 30 days).
-/// What is pinned, linked from another filed memory, or taken in from notes stays.
+/// These are filed memories that were neither changed nor read for a time (`daemon.decay_threshold`, 30 days). Memories
+/// that are pinned, linked from another filed memory or ingested from notes stay.
 ///
-/// JSON: as `memory dream`
+/// JSON: same as `memory dream`
 #[derive(Debug, Args)]
 pub(crate) struct Decay {
-    /// Only say what would happen
+    /// Show the changes without making them
     #[arg(long)]
     dry_run: bool,
 }

@@ -7,14 +7,14 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::print::memories;
 
-/// Move a memory to the trash
+/// Delete a memory; it moves to the trash
 ///
-/// `memory undo` and `memory restore` bring it back.
+/// `memory undo` and `memory restore` restore it.
 ///
 /// JSON: {id, path}
 #[derive(Debug, Args)]
 pub(crate) struct Delete {
-    /// Which memory
+    /// Id or file name of the memory
     id: String,
 }
 
@@ -27,6 +27,6 @@ impl Delete {
             return Ok(app.output.json(&json::deleted(&stored))?);
         }
         memories::receipt(&mut app.output, stored.memory.id, &stored.path)?;
-        Ok(app.output.note("moved to the trash; `memory undo` brings it back")?)
+        Ok(app.output.note("moved to the trash; `memory undo` restores it")?)
     }
 }

@@ -9,17 +9,17 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::versions;
 
-/// Show how a memory came to be what it is, newest change first
+/// Show the history of a memory, newest change first
 ///
-/// It is there where git keeps every state: for the whole home after `memory config set git.enabled true`, and for conversations
-/// that a proxy keeps in a folder of their own.
+/// Requires git versioning: of the home, with `memory config set git.enabled true`, or of conversations in a folder of
+/// their own, where the proxy enables it by default.
 ///
-/// JSON: {id, path, changes}, where changes is what `git log --patch` says
+/// JSON: {id, path, changes}; changes is the output of `git log --patch`
 #[derive(Debug, Args)]
 pub(crate) struct Diff {
     /// The memory
     id: String,
-    /// How many changes at most
+    /// Maximum number of changes
     #[arg(long, default_value_t = 5, value_name = "N")]
     limit: usize,
 }
@@ -31,7 +31,7 @@ impl Diff {
         versions::is_kept(&root)?;
         let keeps_home = app.settings()?.git.value;
         // The latest changes may not be committed yet.
-        if keeps_home && let Err(error) = versions::keep_now(&root, "Remember") {
+        if keeps_home && let Err(error) = versions::keep_now(&root, "Update memories") {
             app.output.warning(&error.to_string())?;
         }
         let stored = home.services.store.get_by(&self.id)?;

@@ -9,16 +9,16 @@ use crate::failure::Failure;
 use crate::print::{Column, Table};
 use memory_store::{Finding, Report};
 
-/// Compare the files with the index and the journal
+/// Check the files against the index and the journal
 ///
-/// Looks for damage in banks and sessions of the home, and in what can be taken back of them, as well.
+/// Also checks banks and sessions in the home, and their undo records, for damage.
 ///
-/// Ends with 5 if something is wrong and was not repaired.
+/// Exits with 5 if a problem was not repaired.
 ///
 /// JSON: {checked, healthy, findings: [{code, path, line?, what, hint?, fixed}]}
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
-    /// Repair what can be repaired without losing a byte
+    /// Repair what can be repaired without data loss
     #[arg(long)]
     fix: bool,
 }
@@ -68,7 +68,7 @@ fn show(report: &Report, app: &mut App) -> Result<(), Failure> {
     }
     app.output.table(&table)?;
     let found = report.findings.len();
-    let what = if found == 0 { "nothing is wrong".to_owned() } else { format!("findings: {found}") };
+    let what = if found == 0 { "no problems found".to_owned() } else { format!("problems: {found}") };
     Ok(app.output.note(&format!("checked: {}; {what}", report.checked))?)
 }
 

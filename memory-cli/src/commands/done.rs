@@ -9,12 +9,12 @@ use crate::print::memories;
 
 /// Mark a reminder as done
 ///
-/// It is kept, and listed by `memory reminders --all`; `memory snooze` opens it again.
+/// `memory reminders --all` still lists it; `memory snooze` reopens it.
 ///
-/// JSON: the memory as it is then
+/// JSON: the updated memory
 #[derive(Debug, Args)]
 pub(crate) struct Done {
-    /// Which reminder
+    /// Id or file name of the reminder
     id: String,
 }
 
@@ -27,6 +27,6 @@ impl Done {
             return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
         }
         memories::receipt(&mut app.output, stored.memory.id, &stored.path)?;
-        Ok(app.output.note("done")?)
+        Ok(app.output.note("marked as done")?)
     }
 }

@@ -9,18 +9,17 @@ use crate::app::App;
 use crate::dreaming::{self, Wanted};
 use crate::failure::Failure;
 
-/// Tidy the memories: file what waits in the inbox, make one of what says the same, follow wikilinks
+/// Refine the memories: file the inbox, merge duplicates and resolve wikilinks
 ///
-/// Level 1 files what is clearly of one category; what is not stays in the inbox. Level 2 also makes one memory of several that
-/// say the same, without losing a sentence, and follows wikilinks. Level 3 also looks at all memories together: what contradicts what,
-/// what is about one thing, what rests; it makes reminders of what asks for them, takes back those whose time a memory names no
-/// longer, and writes down that something holds no longer
-/// where a later memory says so itself. With a language model (`llm:` in config.yaml), it is asked where unsure memories belong,
-/// and at level 3 for summaries of long ones.
-/// Everything is planned first; what somebody changes meanwhile is left alone; former files are in the trash, and one
-/// `memory undo` takes all of it back. Conversations are never touched.
+/// Level 1 files memories whose category is clear; all others stay in the inbox. Level 2 also merges duplicates without
+/// losing a sentence, and resolves wikilinks. Level 3 also reviews all memories together for contradictions, clusters and
+/// stale projects; it creates reminders, cancels reminders whose time a memory no longer mentions, and marks a memory as
+/// superseded if a later one says so. With a language model (`llm:` in config.yaml), unsure categories, and at level 3
+/// summaries of long memories, come from the model. All changes are planned first; memories that change meanwhile are
+/// skipped; replaced files move to the trash, and one `memory undo` undoes all changes. Conversations are never changed.
 ///
-/// ~ moves, - goes to trash, + is added to the text of the memory above with =, ? is for you to look at.
+/// ~ is a moved or changed memory, - one moved to the trash, + a text added to the memory above with =, ? a conflict for
+/// you to decide.
 ///
 /// JSON: {dry_run, operation?, filed: [{id, category, why, confidence?, access_count?}], unsure: [{id, confidence}],
 /// merged: [{kept, gone: [ID…], added: [TEXT…]}], alike: [[ID, ID]…], expired: [{id, since?}], decayed: [{id, since}],
@@ -29,10 +28,10 @@ use crate::failure::Failure;
 /// review?: {contradictions, clusters, orphans, stale}, each {first: […], left_out}, degraded?, links: {resolved, unresolved, updated}, skipped: [{id, reason}]}
 #[derive(Debug, Args)]
 pub(crate) struct Dream {
-    /// How deep: 1, 2 or 3
+    /// Refinement level: 1, 2 or 3
     #[arg(long, default_value_t = 1, value_parser = RangedU64ValueParser::<u8>::new().range(1..=3))]
     level: u8,
-    /// Only say what would happen
+    /// Show the changes without making them
     #[arg(long)]
     dry_run: bool,
 }

@@ -18,54 +18,55 @@ use crate::failure::Failure;
 use crate::moments::{self, Deadline};
 use crate::print::memories;
 
-/// Change a memory, in an editor or field by field
+/// Edit a memory in an editor or by fields
 ///
-/// Without flags, the text opens in $VISUAL or $EDITOR. If the file was changed by somebody else in the meantime, nothing
-/// is overwritten: the edited text stays in a file of its own, and the exit code is 4.
+/// Without flags, the text opens in $VISUAL or $EDITOR. If another process changed the memory meanwhile, nothing is
+/// overwritten: the edited text stays in a temporary file, and the exit code is 4.
 ///
-/// Under the category reminders it becomes a reminder of the time that its text names; a warning says if it names none to come.
+/// With --category reminders the memory becomes a reminder for the time in its text; a warning is printed if the text has
+/// no future time.
 ///
-/// JSON: the memory as it is then, with a `warning` if it should be a reminder and is none
+/// JSON: the updated memory, with a `warning` if it could not become a reminder
 #[derive(Debug, Args)]
 pub(crate) struct Edit {
-    /// Which memory
+    /// Id or file name of the memory
     id: String,
     #[command(flatten)]
     fields: Fields,
-    /// Refuse if the memory is not at this version any more
+    /// Fail unless the memory has this version
     #[arg(long, value_name = "VERSION")]
     if_version: Option<u64>,
-    /// Keep it even if it holds what looks like a credential
+    /// Store the memory even if it seems to contain a credential
     #[arg(long)]
     allow_secret: bool,
 }
 
-/// What is to be changed.
+/// The fields to change.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Args)]
 #[command(next_help_heading = "Fields")]
 struct Fields {
-    /// The new text; `-` reads the standard input
+    /// New text; `-` reads the standard input
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     content: Option<String>,
-    /// The new heading; nothing removes it
+    /// New title; an empty value removes it
     #[arg(long)]
     title: Option<String>,
-    /// Other names that wikilinks may use, with commas between them, instead of those it has
+    /// New aliases for wikilinks, comma-separated; they replace the present ones
     #[arg(long, value_delimiter = ',')]
     aliases: Option<Vec<String>>,
-    /// File it under this category; inbox takes it back there
+    /// File the memory under this category; inbox moves it back to the inbox
     #[arg(long, value_parser = cli::category(), ignore_case = true)]
     category: Option<Category>,
-    /// Who may see it: global, agent:NAME, project:NAME or conversation:ID
+    /// Scope that can see it: global, agent:NAME, project:NAME or conversation:ID
     #[arg(long)]
     scope: Option<Scope>,
-    /// The program it comes from
+    /// Source program
     #[arg(long)]
     source: Option<String>,
-    /// Leave it out of answers from then on: a span such as 30d, a day, a moment, or never
+    /// Expiry: a duration such as 30d, a day, a time (RFC 3339), or never
     #[arg(long, value_name = "WHEN", value_parser = expiry)]
     expires: Option<Expiry>,
-    /// The memory that took its place, or none
+    /// Memory that supersedes it, or none
     #[arg(long, value_name = "ID")]
     superseded_by: Option<String>,
 }
@@ -118,7 +119,7 @@ impl Edit {
             app.output.warning(&warning)?;
         }
         let version = changed.memory.version;
-        let what = if version == stored.memory.version { "nothing was changed; it is" } else { "changed; it is now" };
+        let what = if version == stored.memory.version { "unchanged;" } else { "updated to" };
         let due = changed.memory.reminder.filter(|_| stored.memory.reminder.is_none());
         let due = due.map(|reminder| format!(", due {}", moments::minute_in(reminder.due, home.zone))).unwrap_or_default();
         Ok(app.output.note(&format!("{what} version {version}{due}"))?)
@@ -136,11 +137,14 @@ impl Edit {
             Some(editor) => editor.clone(),
             None if app.output.input_is_terminal() => "vi".to_owned(),
             None => {
-                return Err(Failure::usage("there is no editor", "set EDITOR, or give the text: --content TEXT, or --content -"));
+                return Err(Failure::usage(
+                    "no editor configured",
+                    "set EDITOR, or pass the text with --content TEXT or --content -",
+                ));
             }
         };
         let content = &stored.memory.content;
-        let draft = draft(content).map_err(Failure::file("make a file for the editor"))?;
+        let draft = draft(content).map_err(Failure::file("create a temporary file for the editor"))?;
         let ended = open(&editor, draft.path());
         let left = std::fs::read(draft.path());
         let failed = |why: String, draft| Failure::Editor { command: editor.clone(), why, draft };
@@ -150,11 +154,11 @@ impl Edit {
         }
         let bytes = match left {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(failed("left no file".into(), None)),
-            Err(error) => return Err(Failure::file("read what the editor left")(error)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(failed("deleted its file".into(), None)),
+            Err(error) => return Err(Failure::file("read the edited file")(error)),
         };
         let Ok(text) = std::str::from_utf8(without_last_break(&bytes)) else {
-            return Err(failed("left what is no UTF-8 text".into(), Some(keep(draft)?)));
+            return Err(failed("wrote a file that is not valid UTF-8".into(), Some(keep(draft)?)));
         };
         let patch = Patch { content: Some(text.to_owned()), ..Patch::default() };
         let expected: Option<Stamp> = Some(stored.stamp);
@@ -215,7 +219,7 @@ fn without_last_break(bytes: &[u8]) -> &[u8] {
 
 /// Prevents the deletion of the draft when the program ends; returns its path.
 fn keep(draft: NamedTempFile) -> Result<std::path::PathBuf, Failure> {
-    let kept = draft.keep().map_err(|error| error.error).map_err(Failure::file("keep the draft"))?;
+    let kept = draft.keep().map_err(|error| error.error).map_err(Failure::file("save the draft"))?;
     Ok(kept.1)
 }
 
@@ -231,7 +235,7 @@ fn open(editor: &str, file: &Path) -> Result<(), String> {
     }
     match command.status() {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("did not end well ({status})")),
+        Ok(status) => Err(format!("failed ({status})")),
         Err(error) => Err(format!("could not be started: {error}")),
     }
 }

@@ -8,16 +8,17 @@ use crate::app::App;
 use crate::embedding;
 use crate::failure::Failure;
 
-/// Have a model read the memories, so that they are found by what they mean
+/// Compute vectors for the memories, so that searches find them by meaning
 ///
-/// Only what the model has not read yet is read; what was read stays, however this ends. The model is named in config.yaml:
-/// a folder with a sentence-transformer such as all-MiniLM-L6-v2 or a model2vec model (`embedding: {model: FOLDER}`, or the variable
-/// MEMORY_EMBEDDING_MODEL), or one behind an address (`embedding: {base_url: URL, name: MODEL}`).
+/// Only memories without a vector are processed; finished ones are stored even if the command is interrupted. Configure the
+/// model in config.yaml: a folder with a sentence transformer such as all-MiniLM-L6-v2 or a model2vec model (`embedding:
+/// {model: FOLDER}`, or the variable MEMORY_EMBEDDING_MODEL), or a server (`embedding: {base_url: URL, name: MODEL}`).
 ///
-/// JSON: {model, embedded, unreadable, left}; `unreadable` counts those just read whose script the model was not made for
+/// JSON: {model, embedded, unreadable, left}; `unreadable` counts new vectors of memories in scripts that the model does
+/// not support
 #[derive(Debug, Args)]
 pub(crate) struct Embed {
-    /// Only say how many there are, with a vector and without
+    /// Print only the number of memories with and without a vector
     #[arg(long)]
     status: bool,
 }
@@ -50,7 +51,7 @@ impl Embed {
         }
         if 0 < unreadable {
             let whose = if unreadable == 1 { "1 of them is".to_owned() } else { format!("{unreadable} of them are") };
-            app.output.note(&format!("{whose} in scripts that the model was not made for, and found by their words alone"))?;
+            app.output.note(&format!("{whose} in scripts that the model does not support; only their words can be found"))?;
         }
         Ok(())
     }

@@ -13,16 +13,16 @@ use crate::app::{App, Home};
 use crate::cli::FilterArgs;
 use crate::failure::Failure;
 
-/// Write memories as JSON, one a line, oldest first
+/// Export memories as JSON, one per line, oldest first
 ///
-/// Also those that have expired or were superseded. `path` tells the name of the file, and `file`, where the file says more than the
-/// memory (other keys, comments), all that it says: `memory import` restores both. A file that cannot be read is named, and the others are written all
-/// the same.
+/// Expired and superseded memories are included. `path` is the file name, and `file` is the complete file if it contains
+/// more than the memory (other keys, comments); `memory import` restores both. Unreadable files are reported, and all
+/// others are exported.
 ///
 /// JSON: the memories themselves; with --output: {output, memories}
 #[derive(Debug, Args)]
 pub(crate) struct Export {
-    /// The file; it is replaced only once all is written. `-`, or none, writes to the standard output
+    /// Output file, replaced only when complete; `-`, or none, is the standard output
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]

@@ -15,26 +15,26 @@ use crate::app::{App, Home};
 use crate::cli::project_of;
 use crate::config::{Environment, Settings};
 
-/// Print what an agent should know, for the hooks of its client
+/// Print memories for an agent, as a hook of its client
 ///
-/// `memory install` puts it into the settings of clients that have hooks. It reads what the client says as JSON from the
-/// standard input, and prints memories that matter, fenced as data. It answers within 300 ms or not at all, and whatever goes
-/// wrong, it says nothing and ends well: a client never waits for it.
+/// `memory install` adds this command to the settings of clients with hooks. It reads the event as JSON from the standard
+/// input, and prints relevant memories, fenced as data. It finishes within 300 ms or prints nothing; on any error it prints
+/// nothing and exits with 0, so the client never waits for it.
 #[derive(Debug, Args)]
 pub(crate) struct Hook {
     #[command(subcommand)]
     moment: Moment,
-    /// The agent whose client it is
+    /// Name of the agent
     #[arg(long, value_name = "NAME", default_value = "claude-code", global = true)]
     agent: AgentName,
 }
 
-/// When a client calls.
+/// The event of the client.
 #[derive(Debug, Clone, Copy, Subcommand)]
 enum Moment {
-    /// A session begins: what anybody should know first, and what is due
+    /// Print standing memories and due reminders at the start of a session
     SessionStart,
-    /// Somebody has typed a prompt: what is remembered about it
+    /// Print memories relevant to a prompt
     Prompt,
 }
 

@@ -12,19 +12,19 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::print::Table;
 
-/// Read memories that were exported, one a line
+/// Import exported memories, one per line
 ///
-/// Any JSON object with at least `content` is a memory; its other fields are kept as `export` writes them, and keys that no memory has are
-/// left out. One that is here under the same id is replaced if it differs; the former one goes to the trash. Lines that cannot be taken are
-/// named, all others are kept, and the exit code is 5.
+/// Each line is a JSON object with at least `content`; other fields are as written by `export`, and unknown keys are
+/// ignored. An existing memory with the same id is replaced if it differs, and its previous file moves to the trash.
+/// Invalid lines are reported, all others are imported, and the exit code is 5.
 ///
-/// JSON: {new, updated, unchanged, skipped: [{path, reason}]}; `path` is the line
+/// JSON: {new, updated, unchanged, skipped: [{path, reason}]}; `path` is the line number
 #[derive(Debug, Args)]
 pub(crate) struct Import {
-    /// The file; `-`, or none, reads the standard input
+    /// Input file; `-`, or none, is the standard input
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
-    /// Keep also what holds what looks like a credential
+    /// Import memories even if they seem to contain a credential
     #[arg(long)]
     allow_secret: bool,
 }
@@ -34,7 +34,7 @@ impl Import {
         let services = app.open()?.services;
         let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
         if self.input.as_deref().is_none_or(|file| file == Path::new("-")) && app.output.input_is_terminal() {
-            app.output.note("reading memories from the standard input, one JSON object a line; Ctrl-D ends it")?;
+            app.output.note("reading memories from the standard input, one JSON object per line; press Ctrl-D to finish")?;
         }
         let mut bar = app.output.bar("reading");
         let mut input: Box<dyn Read + '_> = match self.input.as_deref().filter(|file| *file != Path::new("-")) {
@@ -47,7 +47,7 @@ impl Import {
         drop(input);
         drop(bar);
         if let Some(error) = failed {
-            return Err(Failure::file("read the export to its end; what came before is kept")(error));
+            return Err(Failure::file("read the whole export; the lines before are imported")(error));
         }
         if app.output.is_json() {
             app.output.json(&json::imported(&report))?;
@@ -55,11 +55,11 @@ impl Import {
             let counts = [("new", report.new), ("updated", report.updated), ("unchanged", report.unchanged)];
             app.output.table(&Table::of_counts(counts))?;
             for Skipped { path, reason } in report.skipped.iter().take(SHOWN) {
-                app.output.warning(&format!("{path} was not taken: {reason}"))?;
+                app.output.warning(&format!("{path} was not imported: {reason}"))?;
             }
             if SHOWN < report.skipped.len() {
                 let more = report.skipped.len() - SHOWN;
-                app.output.warning(&format!("{more} more lines were not taken; --json names them all"))?;
+                app.output.warning(&format!("{more} more lines were not imported; use --json to list them all"))?;
             }
         }
         let skipped = report.skipped.len() as u64;
@@ -91,7 +91,7 @@ impl<R: BufRead> Lines<R> {
             }
             if !line.ends_with(b"\n") && MAX_LINE <= line.len() as u64 {
                 self.input.skip_until(b'\n')?;
-                return Ok(Some(Err("it is longer than any memory".into())));
+                return Ok(Some(Err("the line is longer than any memory".into())));
             }
             if self.number == 1 && line.starts_with(b"\xef\xbb\xbf") {
                 line.drain(..3);
@@ -115,7 +115,7 @@ impl<R: BufRead> Iterator for Lines<R> {
             }
         };
         let place = format!("line {}", self.number);
-        let text = line.and_then(|line| String::from_utf8(line).map_err(|_| "it is no UTF-8 text".to_owned()));
+        let text = line.and_then(|line| String::from_utf8(line).map_err(|_| "the line is not valid UTF-8".to_owned()));
         let exported = text.and_then(|text| json::exported(&text));
         Some(match exported {
             Ok(exported) => Ok((place, exported)),

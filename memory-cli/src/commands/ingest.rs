@@ -14,23 +14,23 @@ use crate::config::{Place, Settings};
 use crate::failure::Failure;
 use crate::print::{Column, Table};
 
-/// Take in notes from other programs
+/// Ingest notes from other programs
 ///
-/// Notes become memories of the inbox, with their tags, aliases and links. A second run changes nothing; a note that has
-/// changed since updates its memory. Credentials are redacted. `all` takes every source whose folder is there; config.yaml
-/// can name the folders.
+/// Notes become memories in the inbox, with their tags, aliases and links. A second run changes nothing; a changed note
+/// updates its memory. Credentials are redacted. `all` ingests every source whose folder exists; the folders can be set in
+/// config.yaml.
 ///
 /// JSON: {source, new, updated, unchanged, skipped: [{path, reason}], warnings: [{path, reason}], tags, links: {resolved,
 /// unresolved, only_by_alias, only_by_title}}; for `all`: {sources: [these…], left_out: [{source, path, reason}]}
 #[derive(Debug, Args)]
 pub(crate) struct Ingest {
-    /// The program the notes come from, or all
+    /// Program to ingest from, or all
     #[arg(long, value_parser = cli::sources(), value_name = "NAME")]
     source: Sources,
-    /// Its folder, if not the usual one
+    /// Folder of the notes, if not the default
     #[arg(long, value_name = "PATH")]
     path: Option<PathBuf>,
-    /// Only say what would happen
+    /// Show the changes without making them
     #[arg(long)]
     dry_run: bool,
 }
@@ -48,7 +48,7 @@ impl Ingest {
         match self.source {
             Sources::One(source) => self.one(source, &settings, app),
             Sources::All if self.path.is_some() => {
-                Err(Failure::usage("--path goes with one source, not with all", "name the source: --source obsidian --path …"))
+                Err(Failure::usage("--path requires a single source", "specify the source: --source obsidian --path …"))
             }
             Sources::All => self.all(&settings, app),
         }
@@ -70,9 +70,9 @@ impl Ingest {
         let (mut taken, mut left_out) = (Vec::new(), Vec::new());
         for Place { source, path, enabled } in &settings.places {
             let reason = if !enabled.value {
-                "it is not enabled".to_owned()
+                "it is disabled".to_owned()
             } else if !path.value.exists() {
-                "it is not there".to_owned()
+                "it does not exist".to_owned()
             } else {
                 match self.take_in(*source, &path.value, &services, app) {
                     Ok(report) => {
@@ -98,7 +98,7 @@ impl Ingest {
 
     fn take_in(&self, source: SourceName, path: &Path, services: &Services, app: &App) -> Result<IngestReport, Failure> {
         let source = memory_ingest::open(source, path)?;
-        let mut bar = app.output.bar("taking in");
+        let mut bar = app.output.bar("ingesting");
         Ok(memory_core::ingest(services, source.as_ref(), self.dry_run, &mut |progress| bar.show(progress))?)
     }
 
@@ -116,17 +116,16 @@ impl Ingest {
         for (_, report) in taken {
             let followed = report.links.only_by_alias + report.links.only_by_title;
             if followed != 0 {
-                app.output
-                    .note(&format!("dead links that an alias or a title answers to: {followed}; here they lead somewhere"))?;
+                app.output.note(&format!("dead links resolved by alias or title: {followed}"))?;
             }
             details("skipped", &report.skipped, app)?;
-            details("taken with a remark", &report.warnings, app)?;
+            details("ingested with a warning", &report.warnings, app)?;
         }
         for LeftOut { source, path, reason } in left_out {
-            app.output.note(&format!("left out {source} ({path}): {reason}"))?;
+            app.output.note(&format!("skipped {source} ({path}): {reason}"))?;
         }
         if self.dry_run {
-            app.output.note("this was a dry run; nothing was written")?;
+            app.output.note("dry run: nothing was written")?;
         }
         Ok(())
     }
@@ -140,7 +139,7 @@ fn details(what: &str, files: &[Skipped], app: &mut App) -> Result<(), Failure> 
         app.output.note(&format!("{what}: {path}: {reason}"))?;
     }
     if SHOWN < files.len() {
-        app.output.note(&format!("{what}: {} more; --json names them all", files.len() - SHOWN))?;
+        app.output.note(&format!("{what}: {} more; use --json to list them all", files.len() - SHOWN))?;
     }
     Ok(())
 }

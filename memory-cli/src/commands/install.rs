@@ -9,12 +9,12 @@ use crate::failure::Failure;
 use crate::install::{Change, Client, Level, Outcome, Setup, diff};
 use crate::print::visible_text;
 
-/// Set up a coding assistant, so that it uses the memories
+/// Configure a coding assistant to use the memories
 ///
-/// Writes an MCP server named `memory` into the assistant's own settings and, for Claude Code, the hooks that show it memories
-/// when a session begins and with each prompt. All else in these files stays as it is, and the former file is kept beside it
-/// (`….before-memory`). A second run changes nothing; `memory uninstall` takes out what is ours. With --root or MEMORY_ROOT,
-/// the assistant uses that home.
+/// Adds an MCP server named `memory` to the settings of the assistant and, for Claude Code, hooks that show memories at the
+/// start of a session and with each prompt. All other content of these files stays unchanged, and a backup is written next
+/// to each changed file (`….before-memory`). A second run changes nothing; `memory uninstall` removes the entries. With
+/// --root or MEMORY_ROOT, the assistant uses that home.
 ///
 /// JSON: {client, level, dry_run, changed, files: [{path, change, backup, diff}]}; `change` is created, changed or unchanged,
 /// `diff` is given with --dry-run
@@ -24,16 +24,16 @@ pub(crate) struct Install {
     arguments: SetupArgs,
 }
 
-/// What is to be set up.
+/// The client to configure, and how.
 #[derive(Debug, Args)]
 pub(super) struct SetupArgs {
-    /// Which assistant
+    /// The assistant
     #[arg(value_parser = client())]
     client: &'static Client,
-    /// In the files of the project in this folder, not in your own
+    /// Use the files of the project in the current folder instead of your own
     #[arg(long)]
     project: bool,
-    /// Only show what would change
+    /// Show the changes without making them
     #[arg(long)]
     dry_run: bool,
 }
@@ -43,9 +43,9 @@ impl Install {
         let SetupArgs { client, .. } = self.arguments;
         let is_changed = self.arguments.run(app, Setup::install)?;
         let note = match (is_changed, self.arguments.dry_run) {
-            (false, _) => format!("{} is set up already; nothing was changed", client.title),
+            (false, _) => format!("{} is already configured; nothing was changed", client.title),
             (true, true) => "nothing was written".to_owned(),
-            (true, false) => format!("{} sees the memories when it is next started", client.title),
+            (true, false) => format!("restart {} to use the memories", client.title),
         };
         said(app, &note)?;
         match client.project_note.filter(|_| self.arguments.project && is_changed) {
@@ -103,7 +103,7 @@ fn show(outcome: &Outcome, is_rehearsal: bool, app: &mut App) -> Result<(), Fail
     app.output.fields(&[outcome.change.as_str(), &place])?;
     if let Some(backup) = &outcome.backup {
         let backup = app.output.place(backup);
-        app.output.note(&format!("the former file is {backup}"))?;
+        app.output.note(&format!("backup: {backup}"))?;
     }
     Ok(())
 }

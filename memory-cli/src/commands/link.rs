@@ -8,15 +8,15 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::print::memories;
 
-/// Link two memories, both ways
+/// Link two memories in both directions
 ///
-/// JSON: {memories: [MEMORY, MEMORY]}, as they are then
+/// JSON: {memories: [MEMORY, MEMORY]}, the updated memories
 #[derive(Debug, Args)]
 pub(crate) struct Link {
-    /// One memory
+    /// Id or file name of the first memory
     #[arg(value_name = "ID")]
     first: String,
-    /// The other
+    /// Id or file name of the second memory
     #[arg(value_name = "ID")]
     second: String,
 }
@@ -29,6 +29,6 @@ impl Link {
             return Ok(app.output.json(&json::memories([&first, &second], home.services.inbox_ttl))?);
         }
         memories::lines(&mut app.output, &[first, second], Order::Created, home.services.inbox_ttl)?;
-        Ok(app.output.note("linked, both ways")?)
+        Ok(app.output.note("linked in both directions")?)
     }
 }

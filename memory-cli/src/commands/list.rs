@@ -12,25 +12,26 @@ use crate::print::memories;
 
 /// List memories, newest first
 ///
-/// Facts and turns of conversations are listed with `--scope conversation:ID` only; `memory conversations` lists the conversations.
+/// Facts and turns of conversations are listed only with `--scope conversation:ID`; `memory conversations` lists the
+/// conversations.
 ///
 /// JSON: {memories: [MEMORY…], total, degraded?}
 ///
-/// In a pipe: id, phase, category, scope, when it was created, tags, and its title or first line.
+/// In a pipe: id, phase, category, scope, creation time, tags, and title or first line.
 #[derive(Debug, Args)]
 pub(crate) struct List {
     #[command(flatten)]
     filter: FilterArgs,
-    /// Also what has expired or was superseded
+    /// Include expired and superseded memories
     #[arg(long)]
     all: bool,
-    /// The order: created, updated, accessed (most often read first) or title
+    /// Sort order: created, updated, accessed (most often read first) or title
     #[arg(long, value_parser = cli::order(), default_value = "created", hide_possible_values = true)]
     sort: Order,
-    /// How many at most; 0 means no limit
+    /// Maximum number of memories; 0 means no limit
     #[arg(long, default_value_t = 50, value_name = "N")]
     limit: usize,
-    /// How many to leave out at the start
+    /// Number of memories to skip at the start
     #[arg(long, default_value_t = 0, value_name = "N")]
     offset: usize,
 }
@@ -51,7 +52,7 @@ impl List {
         }
         if let Some(note) = rest(self.offset as u64, page.memories.len() as u64, page.total) {
             let more = if page.total == 0 && conversations::has_any(&settings) {
-                "; `memory conversations` lists the conversations"
+                "; list conversations with `memory conversations`"
             } else {
                 ""
             };
@@ -67,10 +68,10 @@ impl List {
 fn rest(offset: u64, shown: u64, total: u64) -> Option<String> {
     let next = offset.saturating_add(shown);
     match () {
-        () if total == 0 => Some("there are no such memories".into()),
+        () if total == 0 => Some("no matching memories".into()),
         () if shown == total => None,
-        () if shown == 0 => Some(format!("none of {total}: --offset {offset} leaves all of them out")),
-        () if total <= next => Some(format!("{shown} of {total}, the last")),
-        () => Some(format!("{shown} of {total}; --offset {next} shows the next, --limit 0 all")),
+        () if shown == 0 => Some(format!("none of {total} shown: --offset {offset} skips all")),
+        () if total <= next => Some(format!("the last {shown} of {total} shown")),
+        () => Some(format!("{shown} of {total} shown; use --offset {next} for the next page, --limit 0 for all")),
     }
 }

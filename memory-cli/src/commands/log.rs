@@ -20,27 +20,28 @@ use crate::moments;
 use crate::print::{Column, Form, Table};
 use crate::versions;
 
-/// Show what was done, newest first; or what one operation changed
+/// Show the operation log, newest first, or the changes of one operation
 ///
-/// Where git keeps the states of the home, these stand behind it; `memory diff ID` shows those of one memory.
+/// If the home is versioned with git, the commits follow; `memory diff ID` shows those of one memory.
 ///
-/// JSON: {operations: [{operation, at, verb, by?, undoes?, undone_by?, files, bank?, scope?, keys?, instance?, session?, key?,
-/// records?, topics?, conversation?, memory_path?, entries?}], versions?: [{version, at, message}]}; with --versions {versions}; with an OPERATION, that one alone, and if it is about notes with changes: [{id, before?, after?}], each a file:
-/// {path, hash, trash?}
+/// JSON: {operations: [{operation, at, verb, by?, undoes?, undone_by?, files, bank?, scope?, keys?, instance?, session?,
+/// key?, records?, topics?, conversation?, memory_path?, entries?}], versions?: [{version, at, message}]}; with --versions
+/// {versions}; with an OPERATION only that one, for memories with changes: [{id, before?, after?}], each a file: {path,
+/// hash, trash?}
 #[derive(Debug, Args)]
 pub(crate) struct Log {
-    /// An operation; 4 digits of it or more
+    /// Operation to show; 4 or more digits of its id
     operation: Option<String>,
-    /// How many operations at most; 0 means no limit
+    /// Maximum number of operations; 0 means no limit
     #[arg(long, default_value_t = 20, value_name = "N")]
     limit: usize,
-    /// The folder of the topics, if it is another than the project's
+    /// Folder of the topics [default: .memory of the project]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// The folder of the conversations [default: the home, and the proxy's folder]
+    /// Folder of the conversations [default: the home, and the folder of the proxy]
     #[arg(long, value_name = "DIR")]
     memory_path: Option<PathBuf>,
-    /// Show the states that git keeps alone
+    /// Show only the git commits
     #[arg(long, conflicts_with_all = ["operation", "dir", "memory_path"])]
     versions: bool,
 }
@@ -129,7 +130,7 @@ impl Log {
         }
         app.output.table(&table)?;
         if logged.is_empty() {
-            app.output.note("nothing was done yet")?;
+            app.output.note("no operations yet")?;
         }
         if !versions.is_empty() {
             app.output.table(&versions::table(&versions))?;
@@ -276,13 +277,13 @@ fn find(operation: &str, home: &Home) -> Result<Record, StoreError> {
             return Ok(record);
         }
     }
-    Err(StoreError::OperationNotFound { wanted: format!("no operation is called {operation}") })
+    Err(StoreError::OperationNotFound { wanted: format!("no operation matches {operation}") })
 }
 
 fn state(undoes: Option<&OperationId>, undone_by: Option<&OperationId>) -> String {
     match (undoes, undone_by) {
-        (_, Some(by)) => format!("taken back by {by}"),
-        (Some(undone), None) => format!("takes back {undone}"),
+        (_, Some(by)) => format!("undone by {by}"),
+        (Some(undone), None) => format!("undoes {undone}"),
         (None, None) => String::new(),
     }
 }

@@ -9,12 +9,12 @@ use crate::app::App;
 use crate::cli::Cli;
 use crate::failure::Failure;
 
-/// Print the manual page, or write the pages of all commands into a folder
+/// Print the manual page, or write the pages of all commands to a folder
 ///
-/// JSON: {output} with --output; otherwise the answer is the page.
+/// JSON: {output} with --output; otherwise the page itself
 #[derive(Debug, Args)]
 pub(crate) struct Man {
-    /// The folder; made if it is not there
+    /// Output folder; a missing one is created
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
 }

@@ -10,13 +10,13 @@ use crate::embedding;
 use crate::failure::Failure;
 use crate::instances;
 
-/// Serve an MCP client on the standard streams
+/// Serve an MCP client on the standard input and output
 ///
-/// For the settings of clients that speak the Model Context Protocol: tools, resources (memory://index and
-/// memory://note/ID) and the prompts recall, remember and review. An agent that is not named is called as its client calls
-/// itself. `memory install` writes those settings.
+/// For clients of the Model Context Protocol: tools, resources (memory://index and memory://note/ID) and the prompts
+/// recall, remember and review. Without --agent, the agent has the name of its client. `memory install` configures clients
+/// for this command.
 ///
-/// Nothing else is needed, no daemon either. It ends when the client closes the stream.
+/// No daemon is needed. The server stops when the client closes the stream.
 #[derive(Debug, Args)]
 pub(crate) struct Mcp {
     #[command(flatten)]

@@ -21,10 +21,10 @@ use crate::print::{Column, Table};
 /// Cell of a column without a value.
 const NONE: &str = "-";
 
-/// List, choose and test models that find memories by what they mean
+/// List, select and test embedding models for searches by meaning
 ///
-/// A model is a folder that you downloaded: a sentence transformer (BERT or XLM-R, with model.safetensors and tokenizer.json) or static
-/// embeddings (model2vec). Nothing is downloaded by this program.
+/// A model is a folder that you downloaded: a sentence transformer (BERT or XLM-R, with model.safetensors and
+/// tokenizer.json) or static embeddings (model2vec). This program downloads nothing.
 #[derive(Debug, Args)]
 pub(crate) struct Model {
     #[command(subcommand)]
@@ -33,10 +33,10 @@ pub(crate) struct Model {
 
 #[derive(Debug, Subcommand)]
 enum ModelCommand {
-    /// List small published models of kinds that run here, and those in your folders
+    /// List small published models that run here, and those in your folders
     ///
-    /// Looks into ~/models, models/ in the memories' home, the folder beside the model in use, and the cache of Hugging Face. The facts
-    /// are those of the publishers; where no SHA-256 of model.safetensors is shown, none is known for certain.
+    /// Searches ~/models, models/ in the home, the folder that contains the current model, and the Hugging Face cache. The
+    /// data is that of the publishers; a missing SHA-256 of model.safetensors is unknown.
     ///
     /// JSON: {models: [{name, publisher, license, size_mb, languages, sha256, folder, in_use}]}
     List,
@@ -44,32 +44,32 @@ enum ModelCommand {
     Test(ModelTestArgs),
 }
 
-/// Use a model for searches, or none
+/// Select a model for searches, or none
 ///
-/// The model is opened first, and the settings change only if it runs. `memory embed` then has it read the memories.
+/// The model is opened first, and the settings change only if it works. Run `memory embed` afterwards to compute vectors.
 ///
 /// JSON: {model, identity, dimensions}; with --none, {model: null}
 #[derive(Debug, Args)]
 struct ModelUse {
-    /// The model's folder, or its name in `memory model list` if it was found there
+    /// Folder of the model, or its name in `memory model list` if it was found
     #[arg(required_unless_present = "none", value_name = "FOLDER|NAME")]
     model: Option<String>,
-    /// Use no model: words alone are looked for
+    /// Disable the model: search by words only
     #[arg(long, conflicts_with = "model")]
     none: bool,
 }
 
-/// Measure on your own memories whether a model finds them better
+/// Measure on your own memories whether a model improves searches
 ///
-/// Copies of up to 2,000 memories are put into a temporary home, up to 300 of them without a sentence from their middle; each such
-/// sentence is asked for, by its words alone and with the model. recall@10 is the share of the memories that are among the first 10 hits,
-/// MRR the mean of 1 / rank. Your memories and settings stay as they are.
+/// Copies up to 2,000 memories to a temporary home, up to 300 of them without one of their middle sentences, and searches
+/// for each such sentence, by words only and with the model. recall@10 is the share of memories among the first 10 hits,
+/// MRR the mean of 1 / rank. Your memories and settings stay unchanged.
 ///
 /// JSON: {model, questions, verdict, scripts: [{script, questions, unreadable, words: {recall, mrr}, with_model: {recall, mrr}, better, worse,
 /// verdict}]}; a verdict is too_few, better, worse or no_difference
 #[derive(Debug, Args)]
 struct ModelTestArgs {
-    /// The model's folder or name [default: the model in use]
+    /// Folder or name of the model [default: the current model]
     #[arg(value_name = "FOLDER|NAME")]
     model: Option<String>,
 }
@@ -148,8 +148,8 @@ fn use_model(model: &str, app: &mut App) -> Result<(), Failure> {
     let folder = find_model(model, &settings, app)?;
     let opened = open(&folder)?;
     let text = folder.to_str().ok_or_else(|| {
-        let hint = "move the model to a folder whose name is UTF-8";
-        Failure::usage(format!("{} cannot be written into the settings", folder.display()), hint)
+        let hint = "move the model to a folder with a UTF-8 name";
+        Failure::usage(format!("cannot write {} to the settings", folder.display()), hint)
     })?;
     store_setting("embedding.model", text, app)?;
     warn_of_environment(app)?;
@@ -159,7 +159,7 @@ fn use_model(model: &str, app: &mut App) -> Result<(), Failure> {
     }
     let place = app.output.place(&folder);
     app.output.fields(&[&place])?;
-    Ok(app.output.note("run `memory embed` to have it read the memories; `memory model test` measures whether it helps")?)
+    Ok(app.output.note("run `memory embed` to compute vectors, and `memory model test` to measure the effect")?)
 }
 
 fn use_none(app: &mut App) -> Result<(), Failure> {
@@ -176,12 +176,12 @@ fn use_none(app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
         return Ok(app.output.json(&json!({ "model": null }))?);
     }
-    Ok(app.output.note("words alone are looked for; vectors that were made are kept")?)
+    Ok(app.output.note("searches use words only; existing vectors are retained")?)
 }
 
 fn warn_of_environment(app: &mut App) -> Result<(), Failure> {
     if app.environment.embedding_model.is_some() {
-        app.output.warning("MEMORY_EMBEDDING_MODEL is set and wins over the settings")?;
+        app.output.warning("MEMORY_EMBEDDING_MODEL is set and overrides the settings")?;
     }
     Ok(())
 }
@@ -196,7 +196,7 @@ fn test(model: Option<&str>, app: &mut App) -> Result<(), Failure> {
         (embedder.identity().to_owned(), embedder)
     };
     let home = app.open_with(&settings)?.services;
-    let folder = tempfile::tempdir().map_err(Failure::file("make a temporary folder"))?;
+    let folder = tempfile::tempdir().map_err(Failure::file("create a temporary folder"))?;
     let store = Arc::new(FileStore::open(folder.path(), Options::default())?);
     let scratch = Services { store: store.clone(), history: store, embedder: Some(embedder), ..home.clone() };
     let mut bar = app.output.bar("embedding");
@@ -248,15 +248,15 @@ fn print_test(tests: &BTreeMap<&'static str, ModelTest>, all: &ModelTest, app: &
     app.output.table(&table)?;
     for (script, test) in tests {
         let verdict = match test.verdict() {
-            ModelVerdict::TooFew => "too few questions to tell; 30 are needed, from memories of two sentences or more",
+            ModelVerdict::TooFew => "too few questions: at least 30 are needed, from memories with two or more sentences",
             ModelVerdict::Better => "the model finds memories better",
             ModelVerdict::Worse => "the model finds memories worse",
-            ModelVerdict::NoDifference => "the difference may be chance",
+            ModelVerdict::NoDifference => "no significant difference",
         };
         app.output.note(&format!("{script}: {verdict}"))?;
     }
     if tests.is_empty() {
-        app.output.note("no memory has two sentences of which one could be asked for")?;
+        app.output.note("no memory has two sentences to test with")?;
     }
     Ok(())
 }
@@ -308,10 +308,10 @@ fn find_model(model: &str, settings: &Settings, app: &App) -> Result<PathBuf, Fa
     let mut folders = found.into_iter().filter(|(name, _)| name == model).map(|(_, folder)| folder);
     folders.next().ok_or_else(|| {
         let is_known = KNOWN_MODELS.iter().any(|known| known.name == model);
-        let why = if is_known { format!("{model} was found in no folder") } else { format!("there is no folder {model}") };
+        let why = if is_known { format!("{model} was not found in any folder") } else { format!("folder {model} not found") };
         Failure::usage(
             why,
-            "download the model and name its folder; `memory model list --help` says which folders are looked into",
+            "download the model and specify its folder; see `memory model list --help` for the folders that are searched",
         )
     })
 }

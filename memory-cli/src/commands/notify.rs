@@ -11,15 +11,15 @@ use crate::notification::{self, Way};
 use crate::print::{Form, Output};
 use crate::zone::Zone;
 
-/// Show the reminders that are due, each once
+/// Show due reminders, each once
 ///
-/// They are shown as the settings say (`notification.method`): on the desktop, or by nothing
-/// but pending.md, where all that is due and not done stands for agents to read. Run it from time to time, such as by cron.
-/// What cannot be shown is shown the next time; what was shown stays due until it is done.
+/// They are shown by the configured method (`notification.method`): as a desktop notification, or only in pending.md, which
+/// lists all due reminders that are not done, for agents to read. Run it regularly, for example from cron. Reminders that
+/// could not be shown are shown next time; shown reminders stay due until they are done.
 ///
-/// JSON: {shown: [MEMORY…], waiting, method, instead?, failed?, pending, degraded?}: `waiting` counts those still to be shown, `method` is
-/// the way that was taken (off if none), `instead` says why it is not the one of the settings, `failed` why not all were shown,
-/// and `pending` whether pending.md is there
+/// JSON: {shown: [MEMORY…], waiting, method, instead?, failed?, pending, degraded?}; `waiting` is the number of reminders
+/// still to be shown, `method` the method used (off if none), `instead` why it is not the configured one, `failed` why not
+/// all were shown, and `pending` whether pending.md exists
 #[derive(Debug, Args)]
 pub(crate) struct Notify {}
 
@@ -33,7 +33,7 @@ impl Notify {
             return if app.output.is_json() {
                 Ok(app.output.json(&json::notified(&Notified::default(), "off", None, pending))?)
             } else {
-                Ok(app.output.note("notifications are turned off in the settings; what is due stands in pending.md")?)
+                Ok(app.output.note("notifications are disabled in the settings; due reminders are listed in pending.md")?)
             };
         }
         let Way { notifier, name, instead } = notification::way(settings.notification_method.value, app.environment);
@@ -58,7 +58,7 @@ fn show(report: &Notified, name: &str, instead: Option<&str>, zone: Zone, output
         output.fields(&[&id, &due, memory.headline()])?;
     }
     for problem in &report.problems {
-        output.warning(&format!("{problem}; so it was not shown"))?;
+        output.warning(&format!("{problem}; the reminder was not shown"))?;
     }
     if let Some(why) = &report.degraded {
         output.less_than_it_should_be(why)?;
@@ -66,9 +66,9 @@ fn show(report: &Notified, name: &str, instead: Option<&str>, zone: Zone, output
     instead.map_or(Ok(()), |instead| output.note(instead))?;
     let by = if name == "file" { "in pending.md".to_owned() } else { format!("by {name}") };
     Ok(match (report.shown.len(), &report.failed) {
-        (0, None) => output.note("there is nothing new to show"),
+        (0, None) => output.note("no new reminders to show"),
         (0, Some(_)) => Ok(()),
-        (1, _) => output.note(&format!("1 reminder is shown, {by}")),
-        (count, _) => output.note(&format!("{count} reminders are shown, {by}")),
+        (1, _) => output.note(&format!("1 reminder shown {by}")),
+        (count, _) => output.note(&format!("{count} reminders shown {by}")),
     }?)
 }

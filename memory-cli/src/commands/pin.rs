@@ -7,12 +7,12 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::print::memories;
 
-/// Let a memory stay, however old it is and however seldom it is read
+/// Pin a memory, so that it is never removed because of its age
 ///
-/// JSON: the memory as it is then
+/// JSON: the updated memory
 #[derive(Debug, Args)]
 pub(crate) struct Pin {
-    /// Which memory
+    /// Id or file name of the memory
     id: String,
 }
 

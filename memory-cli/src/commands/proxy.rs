@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use memory_agent::http::{ProxyFront, serve_proxy};
-use memory_store::Log;
+use memory_store::EventLog;
 use serde_json::json;
 use tokio::runtime::Builder;
 
@@ -13,27 +13,29 @@ use crate::chat_proxy::{self, BackgroundWriter, LogLevel, Opened, ProxyArgs, Req
 use crate::failure::Failure;
 use crate::http::{self, Ending, TokenArgs, address};
 
-/// Give a memory to any application that speaks the protocol of OpenAI
+/// Add memory to any application that uses the OpenAI API
 ///
-/// Applications ask here instead of the model's server: what a person says calls memories of the conversation to mind, which go to the
-/// model with it, and what both say is kept. Facts are drawn from it beside the talk. A chat may say memory_id (the conversation),
-/// memory_top_k, memory_recency_weight and memory_score_threshold; an answer that comes whole says memory_hits. All else goes to the
-/// model's server and back as it is. A memory that is broken breaks no chat: then the header Memory-Error says why.
+/// Applications send their requests to this proxy instead of the model server. For each message of the user, the proxy
+/// recalls memories of the conversation and sends them to the model, and it stores the messages of both sides. Facts are
+/// extracted in the background. A chat request may contain memory_id (the conversation), memory_top_k,
+/// memory_recency_weight and memory_score_threshold; a response that is not streamed contains memory_hits. All else is
+/// forwarded unchanged. A memory error never fails a chat: the header Memory-Error then has the reason.
 ///
-/// Without --auth-token, only your own programs on this machine are served, and no web page but those of http.allowed_origins. With it
-/// (and --host 0.0.0.0 for Docker and other machines), applications send it as their API key, and the model's server is asked with
-/// --openai-api-key, the variable that --openai-api-key-env names, or OPENAI_API_KEY; without it, with the key that an application
-/// brings, or else with that one. An embedding model at the same server is asked with the same key.
+/// Without --auth-token, only your own programs on this machine have access, and no web pages except those of
+/// http.allowed_origins. With it (and --host 0.0.0.0 for Docker and other machines), applications send the token as their
+/// API key, and the model server gets the key from --openai-api-key, the variable of --openai-api-key-env, or
+/// OPENAI_API_KEY. Without it, the model server gets the key of the application, or else that one. An embedding model on
+/// the same server gets the same key.
 ///
-/// Each request is one line on the standard error: id (the conversation), hits, ms, stored (how many turns) and status, and no text of a
-/// message. To an address without a path, /v1 is added. SIGINT (Ctrl-C) or SIGTERM ends it once all that was asked is
-/// answered, within 30 seconds; a second one at once. What was not drawn from the talk by then is after
-/// the next start, where `llm` in config.yaml names a model, or else once a chat has named one.
+/// Each request is logged as one line on standard error: id (the conversation), hits, ms, stored (number of turns) and
+/// status, without any message text. An address without a path gets /v1. SIGINT (Ctrl-C) or SIGTERM stops the proxy after
+/// pending requests, within 30 seconds; a second signal stops it at once. Pending fact extraction continues after the next
+/// start, with the model of `llm` in config.yaml, or else once a chat has used a model.
 ///
-/// Every flag is a key of `proxy` in config.yaml as well, and a variable: MEMORY_PROXY_OPENAI_BASE_URL and so on.
+/// Every flag is also a key of `proxy` in config.yaml and an environment variable: MEMORY_PROXY_OPENAI_BASE_URL and so on.
 ///
-/// JSON: {pid, http, openai_base_url, memory_store, token, waiting}, when it begins, where token says whether one is asked for, and
-/// waiting how many turns from before are worked on only once a chat names a model
+/// JSON: {pid, http, openai_base_url, memory_store, token, waiting} at startup; token is whether a token is required, and
+/// waiting the number of earlier turns that wait for a chat with a model
 #[derive(Debug, Args)]
 pub(crate) struct Proxy {
     #[command(flatten)]
@@ -54,7 +56,7 @@ impl Proxy {
         self.settings.overrule(&mut settings.proxy, app.environment)?;
         let token = self.token.token(app.environment)?;
         let place = place(&settings.proxy.host.value, settings.proxy.port.value);
-        let wrong = |why| Failure::usage(format!("{place} cannot be listened to: {why}"), "name another --host or --port");
+        let wrong = |why| Failure::usage(format!("cannot listen on {place}: {why}"), "use another --host or --port");
         let listener = address(&place).map_err(wrong)?.listen(token.as_ref(), http::PROXY)?;
         let has_token = token.is_some();
         let level = settings.proxy.log_level.value;
@@ -62,7 +64,7 @@ impl Proxy {
             LogLevel::Error => BackgroundWriter::begin(std::io::sink()),
             _ => BackgroundWriter::begin(std::io::stderr()),
         };
-        let log = Arc::new(Log::to(Box::new(lines)));
+        let log = Arc::new(EventLog::to(Box::new(lines)));
         let requests = RequestLines::at(level, &log);
         let here = listener.local_addr().map_err(Failure::file("listen"))?;
         let opened = chat_proxy::open(&settings, here, has_token, Arc::clone(&log))?;
@@ -82,7 +84,7 @@ impl Proxy {
             }
         } else {
             let kept = app.output.place(kept.as_ref());
-            app.output.note(&format!("http://{here}/v1 remembers for {behind}, in {kept}; Ctrl-C ends it"))?;
+            app.output.note(&format!("proxy for {behind} at http://{here}/v1, storing in {kept}; press Ctrl-C to stop"))?;
             for notice in &notices {
                 app.output.note(notice)?;
             }

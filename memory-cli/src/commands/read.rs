@@ -8,18 +8,18 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::print::memories;
 
-/// Show a memory
+/// Read a memory
 ///
-/// At a terminal, with all that is known about it; in a pipe, its text alone. Where a summary stands in the place of a text, it is
-/// said where in the trash that text is; `memory restore` with the id brings it back.
+/// A terminal shows the text with all metadata, a pipe only the text. For a summarised memory, the location of the full
+/// text in the trash is printed; `memory restore` with the id restores it.
 ///
 /// JSON: the memory: {id, content, content_hash, phase, category, scope, tags, source, created_at, updated_at, expires_at,
-/// access_count, links, version, title?, aliases?, valid_from?, valid_until?, supersedes?, superseded_by?, summarised_by?, other_origins?,
-/// pinned?, due?, reminds?, notified_at?, done_at?, origin?, path, problem?}; `expires_at` of a memory in the inbox is the end of
-/// its time there (`storage.short_term_ttl`), unless it names another
+/// access_count, links, version, title?, aliases?, valid_from?, valid_until?, supersedes?, superseded_by?, summarised_by?,
+/// other_origins?, pinned?, due?, reminds?, notified_at?, done_at?, origin?, path, problem?}; for a memory in the inbox,
+/// `expires_at` is the end of its time there (`storage.short_term_ttl`), unless it has an expiry of its own
 #[derive(Debug, Args)]
 pub(crate) struct Read {
-    /// Which memory
+    /// Id or file name of the memory
     id: String,
 }
 
@@ -35,9 +35,9 @@ impl Read {
             let whole = memory_core::whole_text(&home.services, &stored.memory)?;
             app.output.note(&match whole {
                 Some(Trashed { trash, id, .. }) => {
-                    format!("this is a summary; `memory restore {}` brings the whole text back from {trash}", id.short())
+                    format!("this is a summary; `memory restore {}` restores the full text from {trash}", id.short())
                 }
-                None => "this is a summary; the whole text is in the trash no longer".to_owned(),
+                None => "this is a summary; the full text is no longer in the trash".to_owned(),
             })?;
         }
         if let Some(problem) = &stored.problem {

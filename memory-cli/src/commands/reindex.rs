@@ -8,7 +8,7 @@ use crate::failure::Failure;
 
 /// Rebuild the index from the files
 ///
-/// Never needed, and always allowed: the index is a cache.
+/// Normally not needed: the index is a cache and is rebuilt automatically. It is always safe.
 ///
 /// JSON: {documents, degraded?}
 #[derive(Debug, Args)]

@@ -13,35 +13,36 @@ use crate::moments;
 use crate::print::{Output, memories};
 use crate::zone::Zone;
 
-/// Remember a text until it is due
+/// Create a reminder
 ///
-/// When it is due stands in the text or in --at. English and Chinese are understood, in the time zone of the settings or else
-/// that of the machine: tomorrow at 3pm, in two weeks, by Friday, 下周二下午三点. A day without a time is due at nine in the morning.
-/// The same text is kept once for each time. `memory notify` shows what is due; `memory when` shows how a text is read.
+/// The due time is in the text or in --at, in English or Chinese, in the configured time zone or else that of the machine:
+/// tomorrow at 3pm, in two weeks, by Friday, 下周二下午三点. A day without a time means 9:00. The same text is stored once per due
+/// time. `memory notify` shows due reminders; `memory when` shows how a text is parsed.
 ///
-/// With --of, the reminder is made of a memory, and goes to the trash with it; seen from the time at which that was written.
+/// With --of, the reminder refers to a memory and is deleted with it; relative times count from the creation of that
+/// memory.
 ///
-/// JSON: {id, path, created, due, assumed?, merged?, ignored?}; `assumed` says what was taken for granted
+/// JSON: {id, path, created, due, assumed?, merged?, ignored?}; `assumed` explains how an ambiguous time was resolved
 #[derive(Debug, Args)]
 pub(crate) struct Remind {
-    /// The text, of one word or several; `-`, or nothing in a pipe, reads the standard input
+    /// Text, one or more words; `-`, or piped input, is the standard input
     text: Vec<String>,
-    /// When it is due: words such as `tomorrow at 3pm`, a span such as 30m, a day, or a moment
+    /// Due time: words such as `tomorrow at 3pm`, a duration such as 30m, a day, or a time (RFC 3339)
     #[arg(long, value_name = "WHEN")]
     at: Option<String>,
-    /// Make it of this memory
+    /// Create the reminder for this memory
     #[arg(long, value_name = "ID", conflicts_with_all = ["text", "tags", "scope", "source"])]
     of: Option<String>,
-    /// Tags, with commas between them
+    /// Comma-separated tags
     #[arg(long, value_delimiter = ',')]
     tags: Vec<String>,
-    /// Who may see it: global, agent:NAME, project:NAME or conversation:ID
+    /// Scope that can see it: global, agent:NAME, project:NAME or conversation:ID
     #[arg(long, default_value_t = Scope::Global)]
     scope: Scope,
-    /// The program it comes from
+    /// Source program
     #[arg(long, default_value = "", hide_default_value = true)]
     source: String,
-    /// Keep it even if it holds what looks like a credential
+    /// Store the reminder even if it seems to contain a credential
     #[arg(long)]
     allow_secret: bool,
 }
@@ -65,7 +66,7 @@ impl Remind {
     fn text(&self, app: &mut App) -> Result<String, Failure> {
         let text = cli::words(&self.text);
         let given = cli::or_piped(text.as_deref(), &app.output).ok_or_else(|| {
-            Failure::usage("there is no text to be reminded of", "type it: `memory remind \"call Anna tomorrow at 3pm\"`")
+            Failure::usage("no reminder text specified", "pass it as an argument: `memory remind \"call Anna tomorrow at 3pm\"`")
         })?;
         cli::content(given, &mut app.output)
     }
@@ -88,8 +89,8 @@ pub(super) fn print(reminded: &Reminded, zone: Zone, output: &mut Output) -> Res
     let due = memory.reminder.map(|reminder| moments::minute_in(reminder.due, zone)).unwrap_or_default();
     let known = match (reminded.created, reminded.merged.is_empty()) {
         (true, _) => String::new(),
-        (false, true) => "; there was such a reminder already".to_owned(),
-        (false, false) => format!("; there was such a reminder already; {}", gained(&reminded.merged)),
+        (false, true) => "; the reminder already existed".to_owned(),
+        (false, false) => format!("; the reminder already existed; {}", gained(&reminded.merged)),
     };
     let assumed = reminded.assumed.as_ref().map(|assumed| format!(" ({assumed})")).unwrap_or_default();
     output.note(&format!("due {due}{known}{assumed}"))?;
@@ -98,7 +99,7 @@ pub(super) fn print(reminded: &Reminded, zone: Zone, output: &mut Output) -> Res
 
 /// Returns the command that turns a memory into a reminder.
 pub(super) fn hint(id: MemoryId) -> String {
-    format!("`memory remind --of {} --at WHEN` makes one of it", id.short())
+    format!("create one with `memory remind --of {} --at WHEN`", id.short())
 }
 
 /// Returns a warning that a memory is not a reminder, with the command that makes it one.

@@ -9,21 +9,21 @@ use crate::failure::Failure;
 use crate::moments;
 use crate::print::{Column, Form, Table};
 
-/// List reminders, what is due first before all others
+/// List reminders, due ones first
 ///
-/// JSON: {memories: [MEMORY…], total, degraded?}; each has `due`, and `reminds` (the id of the memory it was made of),
-/// `notified_at` and `done_at` if they say something; `degraded` says which are left out because it cannot be told when they are due
+/// JSON: {memories: [MEMORY…], total, degraded?}; each has `due`, and if set `reminds` (the id of its memory),
+/// `notified_at` and `done_at`; `degraded` lists reminders that are omitted because their due time is unreadable
 ///
-/// In a pipe: id, when it is due, its state (waiting, due or done), and its title or first line.
+/// In a pipe: id, due time, state (waiting, due or done), and title or first line.
 #[derive(Debug, Args)]
 pub(crate) struct Reminders {
-    /// Only what is due
+    /// List only due reminders
     #[arg(long, conflicts_with = "all")]
     due: bool,
-    /// Also what is done
+    /// Include reminders that are done
     #[arg(long)]
     all: bool,
-    /// How many at most; 0 means no limit
+    /// Maximum number of reminders; 0 means no limit
     #[arg(long, default_value_t = 50, value_name = "N")]
     limit: usize,
 }
@@ -67,10 +67,10 @@ impl Reminders {
         let is_sure = page.degraded.is_none();
         Ok(match (page.total, filter) {
             (0, _) if !is_sure => Ok(()),
-            (0, ReminderFilter::Due) => app.output.note("nothing is due"),
-            (0, ReminderFilter::Open | ReminderFilter::All) => app.output.note("there are no reminders"),
+            (0, ReminderFilter::Due) => app.output.note("no due reminders"),
+            (0, ReminderFilter::Open | ReminderFilter::All) => app.output.note("no reminders"),
             (total, _) if total == shown => Ok(()),
-            (total, _) => app.output.note(&format!("{shown} of {total}; --limit 0 shows all")),
+            (total, _) => app.output.note(&format!("{shown} of {total} shown; use --limit 0 for all")),
         }?)
     }
 }

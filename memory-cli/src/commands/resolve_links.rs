@@ -8,12 +8,13 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Column, Form, Table};
 
-/// Follow the wikilinks of all memories, and record them at both ends
+/// Resolve the wikilinks of all memories, and store them as links in both directions
 ///
-/// A wikilink names an id, a file, a title or an alias, between two pairs of square brackets.
+/// A wikilink is an id, a file name, a title or an alias in double square brackets.
 ///
-/// JSON: {resolved, unresolved, updated, unresolved_links: [{id, link}]}: wikilinks that lead to a memory or to a topic of the project,
-/// wikilinks that lead nowhere, memories changed; and each wikilink that leads nowhere, with the memory that holds it
+/// JSON: {resolved, unresolved, updated, unresolved_links: [{id, link}]}: the number of wikilinks to a memory or to a topic
+/// of the project, of wikilinks without a target, and of changed memories; and each wikilink without a target, with its
+/// memory
 #[derive(Debug, Args)]
 pub(crate) struct ResolveLinks {}
 

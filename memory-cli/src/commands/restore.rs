@@ -15,24 +15,24 @@ use crate::failure::Failure;
 use crate::print::memories;
 use crate::topics;
 
-/// Bring a file back from the trash
+/// Restore a file from the trash
 ///
-/// The one that was put there last, if several answer to the name. Of a memory whose text was summarised, the whole text.
+/// If several files match, the most recently deleted one is restored; for a summarised memory, its full text.
 ///
-/// A fact or a turn of a conversation comes back by its id as well.
+/// Facts and turns of conversations are also restored by their id.
 ///
-/// A topic comes back by `memory undo OPERATION`, which is told if one is named.
+/// To restore a topic, use `memory undo OPERATION`; this command prints it.
 ///
 /// JSON: {id, path, trash, conversation?, memory_path?}
 #[derive(Debug, Args)]
 pub(crate) struct Restore {
-    /// An id, 4 or more digits of one, the name of the file, or its path in the trash
+    /// Id (4 or more digits), file name, or path in the trash
     #[arg(value_name = "REF")]
     reference: String,
-    /// The folder of the topics, if it is another than the project's
+    /// Folder of the topics [default: .memory of the project]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// The folder of the conversations [default: the home, and the proxy's folder]
+    /// Folder of the conversations [default: the home, and the folder of the proxy]
     #[arg(long, value_name = "DIR")]
     memory_path: Option<PathBuf>,
 }
@@ -87,11 +87,11 @@ impl Restore {
         };
         let Some(trashed) = topics.store.trashed()?.into_iter().find(is_it) else { return Ok(None) };
         let hint = if trashed.path == INDEX_FILE {
-            "the index is made anew from the topics; take what you miss from the trash by hand".to_owned()
+            "the index is rebuilt from the topics; copy missing lines from the trash by hand".to_owned()
         } else {
             let undo = topics::undo_command(Some(&trashed.operation.id), self.dir.as_deref());
-            format!("`{undo}` takes back the {} that put it there", trashed.operation.verb.as_str())
+            format!("restore it with `{undo}`, which undoes the {}", trashed.operation.verb.as_str())
         };
-        Ok(Some(Failure::Usage { why: format!("{} is a file of topics", trashed.path), hint: Some(hint) }))
+        Ok(Some(Failure::Usage { why: format!("{} is a topic file", trashed.path), hint: Some(hint) }))
     }
 }

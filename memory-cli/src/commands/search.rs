@@ -17,54 +17,54 @@ use crate::moments;
 use crate::print::{Form, Output, Palette, memories, visible_line, wrap};
 use crate::reranking;
 
-/// Find memories by what they say, best first
+/// Search memories, best match first
 ///
-/// Words are looked for, any of them; a question does as well. "a phrase" must stand there if any
-/// memory has it, -word must not, begin* stands for all words that begin so. tag:, scope:, category:, source:, from: and to: (2026, 2026-05 or 2026-05-07) narrow it.
-/// A word of three letters or more is found inside other words too, as `sql` in PostgreSQL, behind all that have it whole; one of two
-/// letters only if it is the only word of the question, and a single letter or digit is not.
+/// Memories with any of the words match; a question works too. "a phrase" is required if any memory contains it, -word
+/// excludes, begin* matches words with that prefix. tag:, scope:, category:, source:, from: and to: (2026, 2026-05 or
+/// 2026-05-07) filter. A word of three or more letters is also found within other words, like `sql` in PostgreSQL, ranked
+/// after whole words; a word of two letters only if it is the whole query, and a single letter or digit never.
 ///
-/// In prose, with 15 words and more outside the quotation marks, a "phrase" is plain text.
+/// In a text of 15 or more words outside quotation marks, a "phrase" is plain text.
 ///
-/// The topics of the project are looked through as well; they come behind the memories, and no filter lets them pass.
+/// Topics of the project are searched as well, unless a filter is set; they follow the memories.
 ///
 /// JSON: {hits: [{memory: MEMORY, score, snippet, explain?}], total, degraded?, topics?: {hits: [{topic: TOPIC, score, snippet}], total}}
 ///
-/// In a pipe: id (or topic:FILE), score, title or first line, and the words around what was found.
+/// In a pipe: id (or topic:FILE), score, title or first line, and the text around the match.
 #[derive(Debug, Args)]
 pub(crate) struct Search {
-    /// The words; every script is searchable, down to one character
+    /// Query; every script is searchable, down to a single character
     #[arg(required = true, value_name = "QUERY")]
     query: Vec<String>,
     #[command(flatten)]
     filter: FilterArgs,
-    /// Also what has expired or was superseded
+    /// Include expired and superseded memories
     #[arg(long)]
     all: bool,
-    /// How many at most; 0 means all
+    /// Maximum number of hits; 0 means all
     #[arg(long, default_value_t = 10, value_name = "N")]
     limit: usize,
-    /// How much newness counts, from 0 to 1
+    /// Weight of recency, from 0 to 1
     #[arg(long, default_value_t = Ranking::default().recency, value_name = "W", value_parser = share())]
     recency: f32,
-    /// How much the worth of a hit counts against how little it repeats better ones, from 0 to 1; 1 lets them repeat
+    /// Weight of relevance against diversity, from 0 to 1; 1 allows repetition
     #[arg(long, default_value_t = Ranking::default().diversity, value_name = "LAMBDA", value_parser = share())]
     diversity: f32,
-    /// Leave out what is less relevant, from 0 to 1; if not given, 0, or reranking.threshold with a reranking model
+    /// Minimum relevance, from 0 to 1 [default: 0; reranking.threshold with a reranking model]
     #[arg(long, value_name = "RELEVANCE", value_parser = share())]
     threshold: Option<f32>,
-    /// Say how each score came about
+    /// Explain each score
     #[arg(long)]
     explain: bool,
-    /// What to look through
+    /// What to search
     #[arg(long, value_enum, default_value = "all")]
     kind: Kind,
-    /// The folder of the topics [default: .memory of the project]
+    /// Folder of the topics [default: .memory of the project]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
 
-/// What to look through.
+/// The kinds of documents to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kind {
     /// Memories and topics
@@ -159,9 +159,9 @@ fn close(found: &Found, are_topics: bool, output: &mut Output) -> Result<(), Fai
     }
     let shown = found.hits.len() as u64;
     if found.total == 0 && !are_topics {
-        output.note("nothing matches")?;
+        output.note("no matches found")?;
     } else if shown < found.total {
-        output.note(&format!("{shown} of {} that match; --limit shows more", found.total))?;
+        output.note(&format!("{shown} of {} matches shown; use --limit for more", found.total))?;
     }
     Ok(())
 }
@@ -213,10 +213,9 @@ fn reasons(hit: &Hit) -> String {
         format!("{} {:.2} ({frequency}× here, in {with} of {documents})", term.term, term.score)
     });
     let terms = terms.collect::<Vec<_>>().join(", ");
-    let reread =
-        rerank.map(|RerankScore { score, before }| format!(" as the reranking model has it ({score:.2}), before {before:.3}"));
+    let reread = rerank.map(|RerankScore { score, before }| format!(" by the reranking model ({score:.2}), {before:.3} before"));
     let (score, reread) = (hit.score, reread.unwrap_or_default());
     format!(
-        "score {score:.3}: relevance {relevance:.3}{reread} from {parts}; newness {recency:.2}; {terms}; {length} words here, {average_length:.1} on average"
+        "score {score:.3}: relevance {relevance:.3}{reread} from {parts}; recency {recency:.2}; {terms}; {length} words here, {average_length:.1} on average"
     )
 }

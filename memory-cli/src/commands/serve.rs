@@ -14,7 +14,7 @@ use clap::Args;
 use memory_core::{Code, StoreError};
 use memory_dream::schedule::{Done, Past, Rules, Schedule, Stop};
 use memory_store::disk::Anchor;
-use memory_store::{DaemonLock, FileStore, Freshness, Log, LogFile, Options};
+use memory_store::{DaemonLock, EventLog, FileStore, Freshness, LogFile, Options};
 use serde_json::{Value, json};
 
 use self::fronts::Fronts;
@@ -26,36 +26,36 @@ use crate::http::{Address, TokenArgs, address};
 use crate::moments::span;
 use crate::print::{Column, Table};
 
-/// Look after the memories until told to stop
+/// Run the daemon, which maintains the memories in the background
 ///
-/// At every interval reminders that are due are shown, what is over goes to trash, what proved itself is filed, what says the
-/// same becomes one, and the embedding model, if one is named, reads what is new. When nobody has written for 5 minutes, 30
-/// minutes and 2 hours, it dreams, each time deeper. Once a day it removes from the trash what has been there for longer than
-/// the settings say (storage.trash_retention). What other programs change is found within two seconds, however large the
-/// store is.
+/// At every interval it shows due reminders, moves expired memories to the trash, files memories that are read often,
+/// merges duplicates, and computes vectors for new memories if an embedding model is configured. 5 minutes, 30 minutes and
+/// 2 hours after the last write, it dreams, one level deeper each time. Once a day it purges files from the trash that are
+/// older than storage.trash_retention. Changes by other programs are found within two seconds, at any size of the store.
 ///
-/// A home that is missing is made. Agents reach the tools at memory.sock in the home: JSON-RPC, one line each way (`tools/list`, `tools/call`, or the name of
-/// a tool as the method). Only programs of the same person are served. --http serves the same and more over HTTP, where the
-/// instances topic/default and bank/default use the project in which the daemon is started, if it is in one.
+/// A missing home is created. Agents use the tools through memory.sock in the home: JSON-RPC, one line per message
+/// (`tools/list`, `tools/call`, or the name of a tool as the method). Only programs of the same user have access. --http
+/// serves the same and more over HTTP; its instances topic/default and bank/default use the project in which the daemon is
+/// started, if any.
 ///
-/// One process does this for a home; `memory status` says what it did last, and daemon.log in the home tells the story. SIGINT
-/// (Ctrl-C) or SIGTERM ends it within 5 seconds (30 where HTTP has requests to answer), a second one at once; nothing is lost either way, and all that it did can be
-/// taken back with `memory undo`.
+/// Only one daemon runs per home; `memory status` shows its last results, and daemon.log in the home its log. SIGINT
+/// (Ctrl-C) or SIGTERM stops it within 5 seconds (30 with pending HTTP requests), a second signal at once; nothing is lost
+/// in either case. `memory undo` undoes its changes.
 ///
-/// JSON: {pid, home, log, http?, warning?}, when it begins; with --once {chores: [{name, ending, said?}]}, where `ending` is done, nothing,
-/// left_out, stopped or failed
+/// JSON: {pid, home, log, http?, warning?} at startup; with --once {chores: [{name, ending, said?}]}, where `ending` is
+/// done, nothing, left_out, stopped or failed
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// How often the memories are looked after, instead of what the settings say (daemon.interval)
+    /// Interval of the maintenance [default: daemon.interval in the settings]
     #[arg(long, value_parser = span, value_name = "SPAN")]
     interval: Option<Duration>,
-    /// Do what is due, once, and end; for cron and the like
+    /// Run the due chores once and exit; for cron
     #[arg(long)]
     once: bool,
-    /// Write the log to this file instead of daemon.log in the home; - means the standard error
+    /// Write the log to this file instead of daemon.log in the home; - is the standard error
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// Also serve tools, instances and the Model Context Protocol (at /mcp) over HTTP; /openapi.json says what there is
+    /// Also serve tools, instances and MCP (at /mcp) over HTTP; /openapi.json describes the API
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:8717", value_parser = address)]
     #[arg(conflicts_with = "once")]
     http: Option<Address>,
@@ -69,7 +69,7 @@ impl Serve {
         let root = &settings.root.value;
         if !root.is_dir() {
             let made = DirBuilder::new().recursive(true).mode(0o700).create(root);
-            made.map_err(Failure::file(format!("make the home {}", root.display())))?;
+            made.map_err(Failure::file(format!("create the home {}", root.display())))?;
         }
         let mut home = app.open_with(&settings)?;
         let pid = std::process::id();
@@ -82,8 +82,8 @@ impl Serve {
         let (diary, past) = Diary::begin(&home.store, log, pid)?;
         let schedule = self.schedule(&settings, &past);
         let chores = HomeChores::of(&home, &settings, app.environment);
-        let signals = Signals::take().map_err(Failure::file("listen to signals"))?;
-        diary.info(&format!("memory {} begins, process {pid}", env!("CARGO_PKG_VERSION")));
+        let signals = Signals::take().map_err(Failure::file("listen for signals"))?;
+        diary.info(&format!("memory {} started, process {pid}", env!("CARGO_PKG_VERSION")));
         let (stop, woken) = (Stop::default(), Woken::default());
         let [bell, ear, end] = [(); 3].map(|()| Arc::new(Bell::default()));
         let token = self.token.token(app.environment)?;
@@ -99,19 +99,19 @@ impl Serve {
                     shape["http"] = http.into();
                 }
                 if let Some(why) = fronts.as_ref().and_then(|fronts| fronts.no_socket.as_ref()) {
-                    shape["warning"] = format!("there is no socket for agents: {why}").into();
+                    shape["warning"] = format!("cannot open the socket for agents: {why}").into();
                 }
                 app.output.json(&shape)?;
             } else {
                 if let Some(http) = http {
-                    app.output.note(&format!("HTTP is served at {http}, MCP at {http}/mcp"))?;
+                    app.output.note(&format!("serving HTTP at {http}, MCP at {http}/mcp"))?;
                 }
                 if let Some(why) = fronts.as_ref().and_then(|fronts| fronts.no_socket.as_ref()) {
                     app.output.warning(&format!(
-                        "there is no socket for agents: {why}; a shorter --root or MEMORY_ROOT helps where it is too long"
+                        "cannot open the socket for agents: {why}; if its path is too long, use a shorter --root or MEMORY_ROOT"
                     ))?;
                 }
-                app.output.note(&format!("looking after {place} as process {pid}; Ctrl-C ends it"))?;
+                app.output.note(&format!("daemon for {place} running as process {pid}; press Ctrl-C to stop"))?;
             }
             app.output.flush()?;
         }
@@ -140,23 +140,23 @@ impl Serve {
             keep(schedule, &chores, &diary, (&bell, &woken), &stop, anchor.as_ref()).map(|()| Vec::new())
         });
         if let Err(why) = &kept {
-            diary.info(&format!("{why}: start `memory serve` again where the home is now"));
+            diary.info(&format!("{why}: restart `memory serve` at the new location of the home"));
         }
-        diary.info("memory ends");
+        diary.info("memory stopped");
         diary.end();
-        let reports = kept.map_err(Failure::file("look after the home"))?;
+        let reports = kept.map_err(Failure::file("run the daemon for the home"))?;
         if self.once { show(&reports, app) } else { Ok(()) }
     }
 
-    fn log(&self, root: &Path) -> Result<(Log, Option<String>), Failure> {
+    fn log(&self, root: &Path) -> Result<(EventLog, Option<String>), Failure> {
         let place = match &self.log {
-            Some(place) if place == Path::new("-") => return Ok((Log::to(Box::new(io::stderr())), None)),
+            Some(place) if place == Path::new("-") => return Ok((EventLog::to(Box::new(io::stderr())), None)),
             Some(place) => place.clone(),
             None => root.join("daemon.log"),
         };
         let shown = place.display().to_string();
         let file = LogFile::open(&place).map_err(Failure::file(format!("write to {shown}")))?;
-        Ok((Log::to(Box::new(file)), Some(shown)))
+        Ok((EventLog::to(Box::new(file)), Some(shown)))
     }
 
     fn schedule(&self, settings: &Settings, past: &Past) -> Schedule {

@@ -8,14 +8,14 @@ use crate::failure::Failure;
 use crate::moments;
 use crate::print::memories;
 
-/// Put a reminder off, so that it is shown again then
+/// Snooze a reminder until a later time
 ///
-/// JSON: the memory as it is then
+/// JSON: the updated memory
 #[derive(Debug, Args)]
 pub(crate) struct Snooze {
-    /// Which reminder
+    /// Id or file name of the reminder
     id: String,
-    /// Until when: words such as `tomorrow at 3pm` or 明天, a span such as 30m, a day, or a moment
+    /// New due time: words such as `tomorrow at 3pm` or 明天, a duration such as 30m, a day, or a time (RFC 3339)
     when: String,
 }
 

@@ -8,9 +8,9 @@ use crate::failure::Failure;
 use crate::print::Table;
 use memory_store::Statistics;
 
-/// Count what is kept
+/// Show statistics of the home
 ///
-/// Facts and turns of conversations are counted as `entries`, and as nothing else.
+/// Facts and turns of conversations are counted only as `entries`.
 ///
 /// JSON: {memories, inbox, organized, entries, categories: {NAME: N…}, scopes, sources, tags, links, pending, problems, file_bytes,
 /// index_bytes, trash_files, trash_bytes}

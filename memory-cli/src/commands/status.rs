@@ -11,14 +11,14 @@ use crate::failure::Failure;
 use crate::moments;
 use crate::print::{Column, Form, Table};
 
-/// Say whether somebody looks after the memories, what was done last and what is due
+/// Show the state of the daemon, its last chores, and what is due
 ///
-/// It works without a daemon (`memory serve`) as well; then it says what the last one did.
+/// Works without a running daemon (`memory serve`) as well, and then shows the last one.
 ///
-/// JSON: {daemon: {running, pid?, started_at?, stopped_at?, watching?, socket?}, memories, inbox, entries, due, trash_files, trash_bytes,
-/// chores: [{name, began_at?, ended_at?, ending?, said?, worked_at?, due_at?}]}; `entries` counts facts and turns of conversations, which are
-/// no memories of the others, `due` reminders, `worked_at` is when a
-/// chore last had something to do
+/// JSON: {daemon: {running, pid?, started_at?, stopped_at?, watching?, socket?}, memories, inbox, entries, due,
+/// trash_files, trash_bytes, chores: [{name, began_at?, ended_at?, ending?, said?, worked_at?, due_at?}]}; `entries` counts
+/// facts and turns of conversations, which are not included in memories, `due` counts reminders, and `worked_at` is when a
+/// chore last made changes
 #[derive(Debug, Args)]
 pub(crate) struct Status {}
 
@@ -140,12 +140,12 @@ impl Standing {
         let mut table = Table::new([Column::Text("what"), Column::Text("state")]);
         table.push(["daemon", &self.daemon(is_drawn)]);
         if let Some(socket) = self.socket() {
-            table.push(["socket", if socket.is_empty() { "none; daemon.log says why" } else { socket }]);
+            table.push(["socket", if socket.is_empty() { "none; see daemon.log" } else { socket }]);
         }
         table.push(["memories", &self.memories.to_string()]);
         table.push(["inbox", &self.inbox.to_string()]);
         if 0 < self.entries {
-            table.push(["of conversations", &self.entries.to_string()]);
+            table.push(["conversation entries", &self.entries.to_string()]);
         }
         table.push(["reminders due", &self.due.to_string()]);
         let (files, bytes) = self.trash;
@@ -163,8 +163,8 @@ impl Standing {
             }
             (None, None) => "not running".into(),
             (None, Some(state)) => match state.stopped_at {
-                Some(stopped) => format!("not running; the last one ended {}", at(stopped)),
-                None => format!("not running; the last one, begun {}, was cut off", at(state.started_at)),
+                Some(stopped) => format!("not running; last stopped {}", at(stopped)),
+                None => format!("not running; the last run, started {}, was interrupted", at(state.started_at)),
             },
         }
     }

@@ -7,25 +7,25 @@ use crate::failure::Failure;
 use crate::print::{Form, memories};
 use memory_agent::json;
 
-/// Add tags to a memory, or take them away
+/// Add or remove tags of a memory
 ///
-/// JSON: the memory as it is then
+/// JSON: the updated memory
 #[derive(Debug, Args)]
 pub(crate) struct Tag {
-    /// Which memory
+    /// Id or file name of the memory
     id: String,
     #[command(flatten)]
     change: Change,
 }
 
-/// What is to be changed: at least one of the two.
+/// The tags to change; at least one flag is required.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 struct Change {
-    /// Tags to add, with commas between them
+    /// Comma-separated tags to add
     #[arg(long, value_delimiter = ',', value_name = "TAGS")]
     add: Vec<String>,
-    /// Tags to take away, with commas between them
+    /// Comma-separated tags to remove
     #[arg(long, value_delimiter = ',', value_name = "TAGS")]
     remove: Vec<String>,
 }

@@ -21,7 +21,7 @@ use crate::print::{Column, Form, Table};
 /// Cell of a column without a value.
 const NONE: &str = "-";
 
-/// Show what is in the trash, or remove it for good
+/// List or purge the trash
 #[derive(Debug, Args)]
 pub(crate) struct Trash {
     #[command(subcommand)]
@@ -36,41 +36,40 @@ enum TrashCommand {
 
 /// List the files in the trash, newest first
 ///
-/// Entries of conversations that were deleted or replaced, and topics, are listed with the memories.
+/// Deleted or replaced entries of conversations, and topics, are listed with the memories.
 ///
-/// JSON: {files: [{id?, path, trash, operation?, verb?, at, size, topics?, conversation?, role?, memory_path?}], total, bytes}, where topics
-/// and memory_path are the folders of topics and of conversations in which the file lay
+/// JSON: {files: [{id?, path, trash, operation?, verb?, at, size, topics?, conversation?, role?, memory_path?}], total,
+/// bytes}; topics and memory_path are the original folders of topics and of conversations
 #[derive(Debug, Args)]
 struct TrashList {
-    /// How many at most; 0 means no limit
+    /// Maximum number of files; 0 means no limit
     #[arg(long, default_value_t = 50, value_name = "N")]
     limit: usize,
-    /// The folder of the topics, if it is another than the project's
+    /// Folder of the topics [default: .memory of the project]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// The folder of the conversations [default: the home, and the proxy's folder]
+    /// Folder of the conversations [default: the home, and the folder of the proxy]
     #[arg(long, value_name = "DIR")]
     memory_path: Option<PathBuf>,
 }
 
-/// Remove files from the trash for good
+/// Purge files from the trash permanently
 ///
-/// Operations whose files are gone cannot be taken back any more. What was in banks and topics goes by whole months that lie so
-/// far back.
+/// Operations whose files are purged can no longer be undone. Banks and topics are purged in whole months.
 ///
 /// JSON: {files, bytes}
 #[derive(Debug, Args)]
 struct TrashPurge {
-    /// Only what has been there for so long; 0d means everything
+    /// Purge only files that were deleted longer ago than this; 0d means all
     #[arg(long, default_value = "90d", value_parser = span, value_name = "SPAN")]
     older_than: std::time::Duration,
-    /// Do not ask
+    /// Purge without confirmation
     #[arg(long)]
     yes: bool,
-    /// The folder of the topics, if it is another than the project's
+    /// Folder of the topics [default: .memory of the project]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// The folder of the conversations [default: the home, and the proxy's folder]
+    /// Folder of the conversations [default: the home, and the folder of the proxy]
     #[arg(long, value_name = "DIR")]
     memory_path: Option<PathBuf>,
 }
@@ -218,11 +217,14 @@ impl TrashPurge {
         let before = home.services.clock.now().checked_sub_signed(age).unwrap_or(chrono::DateTime::<chrono::Utc>::MIN_UTC);
         if !self.yes {
             if !app.output.input_is_terminal() {
-                return Err(Failure::usage("nobody is there to be asked", "--yes removes the files without asking"));
+                return Err(Failure::usage(
+                    "cannot ask for confirmation without a terminal",
+                    "use --yes to purge without confirmation",
+                ));
             }
             let day = moments::minute_text(before);
-            if !app.output.ask(&format!("Remove for good what went to the trash before {day}?"))? {
-                return Ok(app.output.note("nothing was removed")?);
+            if !app.output.ask(&format!("Purge files deleted before {day} permanently?"))? {
+                return Ok(app.output.note("nothing was purged")?);
             }
         }
         let (mut files, mut bytes) = home.services.history.purge(before)?;

@@ -18,21 +18,21 @@ use crate::failure::Failure;
 use crate::instances;
 use crate::topics;
 
-/// Take back the last operation, or the one named
+/// Undo the last operation, or a specific one
 ///
-/// Files go back to what they were before; if one of them was changed since, nothing is done. Taking back an undo, by its
-/// name, does the operation again. Facts, turns and records that were only added (`memory add`, the proxy, `append`) are no operations.
+/// The files return to their previous state; if one of them was changed since, nothing is done. Undoing an undo, by its id,
+/// repeats the operation. Added facts, turns and records (`memory add`, the proxy, `append`) are not operations.
 ///
 /// JSON: {operation, undone: {operation, at, verb, by?, files, bank?, scope?, keys?, instance?, session?, key?, records?,
 /// topics?, conversation?, memory_path?, entries?}}
 #[derive(Debug, Args)]
 pub(crate) struct Undo {
-    /// The operation, as `memory log` names it; 4 digits or more
+    /// Operation id as shown by `memory log`; 4 or more digits
     operation: Option<String>,
-    /// The folder of the topics, if it is another than the project's
+    /// Folder of the topics [default: .memory of the project]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// The folder of the conversations [default: the home, and the proxy's folder]
+    /// Folder of the conversations [default: the home, and the folder of the proxy]
     #[arg(long, value_name = "DIR")]
     memory_path: Option<PathBuf>,
 }
@@ -59,8 +59,8 @@ impl Undo {
         let files = record.files.to_string();
         app.output.fields(&[record.id.as_str(), record.verb.as_str(), &files])?;
         let plural = if record.files == 1 { "" } else { "s" };
-        let again = format!("`memory undo {}` does it again", undone.undo);
-        Ok(app.output.note(&format!("took back {} of {files} file{plural}; {again}", record.verb))?)
+        let again = format!("`memory undo {}` redoes it", undone.undo);
+        Ok(app.output.note(&format!("undid {} of {files} file{plural}; {again}", record.verb))?)
     }
 }
 
@@ -76,8 +76,8 @@ fn tell(undone: &BankUndone, app: &mut App) -> Result<(), Failure> {
         keys => format!("{} in {}", keys.join(", "), record.bank),
     };
     app.output.fields(&[id, verb, &what])?;
-    let again = format!("`memory undo {}` does it again", undone.undo);
-    Ok(app.output.note(&format!("took back {verb} of {what}; {again}"))?)
+    let again = format!("`memory undo {}` redoes it", undone.undo);
+    Ok(app.output.note(&format!("undid {verb} of {what}; {again}"))?)
 }
 
 /// Prints the operation on topics that was undone.
@@ -88,8 +88,8 @@ fn tell_of_topics(undone: &TopicUndone, dir: Option<&Path>, app: &mut App) -> Re
     let record = &undone.record;
     let (id, verb, what) = (record.operation.id.as_str(), record.operation.verb.as_str(), record.files.join(", "));
     app.output.fields(&[id, verb, &what])?;
-    let again = format!("`{}` does it again", topics::undo_command(Some(&undone.undo), dir));
-    Ok(app.output.note(&format!("took back {verb} of {what}; {again}"))?)
+    let again = format!("`{}` redoes it", topics::undo_command(Some(&undone.undo), dir));
+    Ok(app.output.note(&format!("undid {verb} of {what}; {again}"))?)
 }
 
 /// Prints the operation on an instance that was undone.
@@ -100,8 +100,8 @@ fn tell_of_instance(name: &str, undone: &InstanceUndone, app: &mut App) -> Resul
     let record = &undone.record;
     let (id, verb, what) = (record.operation.id.as_str(), record.verb.as_str(), format!("{} in {name}", record.subject));
     app.output.fields(&[id, verb, &what])?;
-    let again = format!("`memory undo {}` does it again", undone.undo);
-    Ok(app.output.note(&format!("took back {verb} of {what}; {again}"))?)
+    let again = format!("`memory undo {}` redoes it", undone.undo);
+    Ok(app.output.note(&format!("undid {verb} of {what}; {again}"))?)
 }
 
 /// Commits the undone operation on a conversation with git if enabled, and prints it.
@@ -117,8 +117,8 @@ fn tell_of_conversation(place: &str, undone: &ConversationUndone, settings: &Set
     app.output.fields(&[id, verb, &what])?;
     let is_usual = *folder == *settings.root.value || settings.proxy.memory_path.value.as_deref() == Some(folder);
     let path = if is_usual { String::new() } else { format!(" --memory-path {}", app.output.place(folder)) };
-    let again = format!("`memory undo {}{path}` does it again", undone.undo);
-    Ok(app.output.note(&format!("took back {verb} of {what}; {again}"))?)
+    let again = format!("`memory undo {}{path}` redoes it", undone.undo);
+    Ok(app.output.note(&format!("undid {verb} of {what}; {again}"))?)
 }
 
 fn entries(count: usize) -> String {

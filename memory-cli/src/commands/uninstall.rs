@@ -7,10 +7,10 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::install::Setup;
 
-/// Take out of a coding assistant's settings what `memory install` put in
+/// Remove the entries of `memory install` from a coding assistant's settings
 ///
-/// A file that nobody has touched since becomes what it was, byte for byte; of any other, exactly our entries go. A file that
-/// was made for us, and holds nothing else, is removed. No memory is touched.
+/// A file that is unchanged since the installation is restored exactly; in any other file, only the entries of this program
+/// are removed. A file that the installation created and that contains nothing else is deleted. No memory is changed.
 ///
 /// JSON: {client, level, dry_run, changed, files: [{path, change, backup, diff}]}; `change` is restored, changed, removed or
 /// unchanged, `diff` is given with --dry-run
@@ -23,7 +23,7 @@ pub(crate) struct Uninstall {
 impl Uninstall {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         match (self.arguments.run(app, Setup::uninstall)?, self.arguments.is_rehearsal()) {
-            (false, _) => said(app, "nothing of ours is there; nothing was changed"),
+            (false, _) => said(app, "no entries found; nothing was changed"),
             (true, true) => said(app, "nothing was written"),
             (true, false) => Ok(()),
         }

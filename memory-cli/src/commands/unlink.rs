@@ -8,17 +8,19 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::print::memories;
 
-/// Part two linked memories, both ways
+/// Remove the link between two memories, in both directions
 ///
-/// A wikilink in the text of either stays, and is named: as long as it is there, `resolve-links` and dreams link them again.
+/// A wikilink in the text of either memory stays and is reported; as long as it exists, `resolve-links` and `dream` link
+/// the memories again.
 ///
-/// JSON: {memories: [MEMORY, MEMORY], wikilinks?: [{id, link}]}, as they are then, with the wikilinks that still lead from one to the other
+/// JSON: {memories: [MEMORY, MEMORY], wikilinks?: [{id, link}]}, the updated memories, and the remaining wikilinks between
+/// them
 #[derive(Debug, Args)]
 pub(crate) struct Unlink {
-    /// One memory
+    /// Id or file name of the first memory
     #[arg(value_name = "ID")]
     first: String,
-    /// The other
+    /// Id or file name of the second memory
     #[arg(value_name = "ID")]
     second: String,
 }
@@ -32,11 +34,11 @@ impl Unlink {
             return Ok(app.output.json(&json::unlinked([&first, &second], &wikilinks, home.services.inbox_ttl))?);
         }
         memories::lines(&mut app.output, &[first, second], Order::Created, home.services.inbox_ttl)?;
-        app.output.note("no longer linked")?;
+        app.output.note("link removed")?;
         wikilinks.iter().try_for_each(|(id, link)| {
             let id = id.short();
             Ok(app.output.warning(&format!(
-                "the text of {id} still holds [[{link}]], which links them again; `memory edit {id}` takes it out"
+                "the text of {id} still contains [[{link}]], which will link them again; remove it with `memory edit {id}`"
             ))?)
         })
     }

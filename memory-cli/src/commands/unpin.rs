@@ -7,12 +7,12 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::print::memories;
 
-/// Let a pinned memory go the way of all others again
+/// Unpin a memory, so that it can be removed because of its age
 ///
-/// JSON: the memory as it is then
+/// JSON: the updated memory
 #[derive(Debug, Args)]
 pub(crate) struct Unpin {
-    /// Which memory
+    /// Id or file name of the memory
     id: String,
 }
 
@@ -24,6 +24,6 @@ impl Unpin {
             return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
         }
         memories::receipt(&mut app.output, stored.memory.id, &stored.path)?;
-        Ok(app.output.note("pinned no longer")?)
+        Ok(app.output.note("unpinned")?)
     }
 }

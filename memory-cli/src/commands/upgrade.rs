@@ -10,18 +10,18 @@ use crate::cli;
 use crate::failure::Failure;
 use crate::print::memories;
 
-/// File a memory of the inbox under a category
+/// File a memory from the inbox under a category
 ///
-/// Without --category, under the one that its file suggests, else under the one that `memory dream` would choose by its text,
-/// else under `knowledge`.
+/// Without --category, the category is the one suggested in its file, else the one that `memory dream` would choose by the
+/// text, else `knowledge`.
 ///
-/// Under `reminders` it becomes a reminder of the time that its text names, seen from when it was written; a warning says if it names none
-/// to come.
+/// Under `reminders` the memory becomes a reminder for the time in its text, relative to its creation; a warning is printed
+/// if the text has no future time.
 ///
-/// JSON: the memory as it is then, with a `warning` if it should be a reminder and is none
+/// JSON: the updated memory, with a `warning` if it could not become a reminder
 #[derive(Debug, Args)]
 pub(crate) struct Upgrade {
-    /// Which memory
+    /// Id or file name of the memory
     id: String,
     /// The category
     #[arg(long, value_parser = cli::category(), ignore_case = true)]

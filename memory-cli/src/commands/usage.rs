@@ -10,11 +10,11 @@ use crate::failure::Failure;
 use crate::language_model;
 use crate::print::{Column, Table};
 
-/// Show what the language model has cost, and what is left of today's budget
+/// Show the usage of the language model, and the rest of today's budget
 ///
-/// How often it was asked and how many tokens that took, questions and answers together: today and in the last 30 days, by
-/// what it was asked for. The budget of a day is llm.calls_a_day and llm.tokens_a_day in config.yaml; once it is used up, the
-/// model is not asked until the next day, and all goes on without it.
+/// Number of calls and tokens (prompts and answers), today and in the last 30 days, by purpose. The daily budget is
+/// llm.calls_a_day and llm.tokens_a_day in config.yaml; when it is exhausted, the model is not called until the next day,
+/// and everything else continues without it.
 ///
 /// JSON: {budget: AMOUNT, left: AMOUNT, today: COSTS, lately: COSTS, unreadable}; AMOUNT is {calls, tokens}, null without a
 /// limit, COSTS is {from, to, calls, prompt_tokens, answer_tokens, tokens, purposes: [{purpose, calls, prompt_tokens,
@@ -41,7 +41,7 @@ impl Usage {
             app.output.warning(&format!("{folder}: {}", unreadable(report.unreadable)))?;
         }
         if !settings.llm.is_named() {
-            app.output.note("no language model is named; `memory config init` writes a file that explains how (llm)")?;
+            app.output.note("no language model is configured; see `llm` in the file that `memory config init` creates")?;
         }
         Ok(())
     }
@@ -49,8 +49,8 @@ impl Usage {
 
 fn unreadable(lines: u64) -> String {
     match lines {
-        1 => "1 line cannot be read and counts for nothing".into(),
-        several => format!("{several} lines cannot be read and count for nothing"),
+        1 => "1 line is unreadable and not counted".into(),
+        several => format!("{several} lines are unreadable and not counted"),
     }
 }
 

@@ -14,23 +14,23 @@ use crate::failure::Failure;
 use crate::print::{Form, Output};
 use crate::zone::{Now, Zone};
 
-/// Show when a text means
+/// Parse the date or time in a text
 ///
-/// English and Chinese are read, as seen from now, in the time zone of the settings or else that of the machine. What the
-/// words leave open is taken for what comes next, and said so. Of several times, the next to come that is named is shown.
+/// Understands English and Chinese, relative to now, in the configured time zone or else that of the machine. Ambiguous
+/// times resolve to the next one, and the assumption is printed. Of several times, the next future one is shown.
 ///
-/// JSON: {text, at, span, kind, relation, repeats, vague, assumed?}: `text` is what of the text names a time, `span` where that
-/// begins and ends, in bytes, `at` the time, or the beginning of the day; null if none is named. `kind` is date, time or
+/// JSON: {text, at, span, kind, relation, repeats, vague, assumed?}: `text` is the part of the text with the time, `span`
+/// its start and end in bytes, `at` the time, or the start of the day; null if there is none. `kind` is date, time or
 /// datetime, `relation` past, present or future
 #[derive(Debug, Args)]
 pub(crate) struct When {
-    /// The text; `-`, or nothing in a pipe, reads the standard input
+    /// Text; `-`, or piped input, is the standard input
     #[arg(conflicts_with = "stdin")]
     text: Option<String>,
-    /// See it from this moment: RFC 3339; its offset is the time zone where the settings name none
+    /// Reference time in RFC 3339; its offset is the time zone if none is configured
     #[arg(long, value_name = "MOMENT")]
     now: Option<Now>,
-    /// Read one {"text", "now"?} a line from the standard input, and answer each with one line of JSON
+    /// Read one {"text", "now"?} per line from the standard input, and answer each with one line of JSON
     #[arg(long)]
     stdin: bool,
 }
@@ -44,7 +44,7 @@ impl When {
             return answer_lines(&|own| seen(own.or(self.now)), &mut app.output);
         }
         let given = cli::or_piped(self.text.as_deref(), &app.output)
-            .ok_or_else(|| Failure::usage("there is no text to read", "type it: `memory when \"tomorrow at 3pm\"`"))?;
+            .ok_or_else(|| Failure::usage("no text specified", "pass it as an argument: `memory when \"tomorrow at 3pm\"`"))?;
         let text = cli::content(given, &mut app.output)?;
         show(when(&text, &seen(self.now)).as_ref(), &mut app.output)
     }
@@ -54,7 +54,7 @@ fn show(reading: Option<&Reading>, output: &mut Output) -> Result<(), Failure> {
     if output.is_json() {
         return Ok(output.json(&json::reading(reading))?);
     }
-    let Some(reading) = reading else { return Ok(output.note("no time is named")?) };
+    let Some(reading) = reading else { return Ok(output.note("no time found")?) };
     let at = match (output.form(), reading.kind) {
         (Form::Drawn(_), Kind::Date) => reading.at.format("%a %Y-%m-%d").to_string(),
         (Form::Drawn(_), Kind::Time | Kind::DateTime) => reading.at.format("%a %Y-%m-%d %H:%M").to_string(),
@@ -62,10 +62,10 @@ fn show(reading: Option<&Reading>, output: &mut Output) -> Result<(), Failure> {
     };
     output.fields(&[&at, reading.kind.as_str(), reading.relation.as_str(), &reading.text])?;
     if reading.repeats {
-        output.note("it comes again; this is the next time")?;
+        output.note("recurring; the next occurrence is shown")?;
     }
     if reading.is_vague {
-        output.note("this is when it begins")?;
+        output.note("approximate; the start is shown")?;
     }
     Ok(reading.assumed.as_ref().map_or(Ok(()), |assumed| output.note(assumed))?)
 }
@@ -111,15 +111,15 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<Result<Vec<u8>, Stri
 }
 
 fn answer(line: &[u8], seen: &dyn Fn(Option<Now>) -> DateTime<Zone>) -> Result<Value, String> {
-    let value: Value = serde_json::from_slice(line).map_err(|error| format!("it is no JSON: {error}"))?;
-    let Value::Object(object) = value else { return Err("it is no JSON object".into()) };
+    let value: Value = serde_json::from_slice(line).map_err(|error| format!("invalid JSON: {error}"))?;
+    let Value::Object(object) = value else { return Err("not a JSON object".into()) };
     let text = |key: &str| match object.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.as_str())),
-        Some(_) => Err(format!("{key} is no text")),
+        Some(_) => Err(format!("{key} is not a string")),
     };
     let now = text("now")?.map(|now| now.parse::<Now>().map_err(|error| format!("now: {error}"))).transpose()?;
-    let text = text("text")?.ok_or("it has no text")?;
+    let text = text("text")?.ok_or("the field text is missing")?;
     Ok(json::reading(when(text, &seen(now)).as_ref()))
 }
 

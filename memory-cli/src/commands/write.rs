@@ -11,45 +11,45 @@ use crate::failure::Failure;
 use crate::moments::Deadline;
 use crate::print::{Output, memories};
 
-/// Remember a text
+/// Write a memory
 ///
-/// A text that is kept in the same scope already is not kept twice: the memory that has it gets the new tags, and the category,
-/// title and pin where it has none. A text that holds a credential, such as a private key or a token, is refused.
+/// A text that already exists in the same scope is not stored twice: the existing memory gets the new tags, and the
+/// category, title and pin if it has none. A text with a credential, such as a private key or a token, is refused.
 ///
-/// With --category reminders, the text is kept as a reminder, due when it says (see `memory remind`); if it names no time, a warning says
-/// so.
+/// With --category reminders, the text becomes a reminder for the time in it (see `memory remind`); if it has no time, a
+/// warning is printed.
 ///
 /// JSON: {id, path, created, expires_at?, merged?: {tags?, category?, title?, pinned?}, ignored?}; with --category reminders
 /// also due and assumed?, or warning
 #[derive(Debug, Args)]
 pub(crate) struct Write {
-    /// The text, of one word or several; `-`, or nothing in a pipe, reads the standard input
+    /// Text, one or more words; `-`, or piped input, is the standard input
     content: Vec<String>,
-    /// File it under this category instead of the inbox
+    /// File the memory under this category instead of the inbox
     #[arg(long, value_parser = cli::category(), ignore_case = true)]
     category: Option<Category>,
-    /// Tags, with commas between them
+    /// Comma-separated tags
     #[arg(long, value_delimiter = ',')]
     tags: Vec<String>,
-    /// Who may see it: global, agent:NAME, project:NAME or conversation:ID
+    /// Scope that can see it: global, agent:NAME, project:NAME or conversation:ID
     #[arg(long, default_value_t = Scope::Global)]
     scope: Scope,
-    /// The program it comes from
+    /// Source program
     #[arg(long, default_value = "", hide_default_value = true)]
     source: String,
-    /// The role of its author: person, assistant, tool or author
+    /// Role of the author: person, assistant, tool or author
     #[arg(long)]
     role: Option<SpeakerRole>,
-    /// A heading
+    /// Title of the memory
     #[arg(long)]
     title: Option<String>,
-    /// Leave it out of answers from then on: a span such as 30d, a day, or a moment
+    /// Expiry: a duration such as 30d, a day, or a time (RFC 3339)
     #[arg(long, value_name = "WHEN")]
     expires: Option<Deadline>,
-    /// Let it stay, however old it is and however seldom it is read
+    /// Pin the memory, so that it is never removed because of its age
     #[arg(long)]
     pinned: bool,
-    /// Keep it even if it holds what looks like a credential
+    /// Store the memory even if it seems to contain a credential
     #[arg(long)]
     allow_secret: bool,
 }
@@ -58,17 +58,14 @@ impl Write {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let words = cli::words(&self.content);
         let given = cli::or_piped(words.as_deref(), &app.output).ok_or_else(|| {
-            Failure::usage("there is no text to remember", "type it: `memory write \"…\"`; or pipe it: `… | memory write`")
+            Failure::usage("no text specified", "pass it as an argument: `memory write \"…\"`; or pipe it: `… | memory write`")
         })?;
         let content = cli::content(given, &mut app.output)?;
         let home = app.open()?;
         let now = home.services.clock.now();
         let expires_at = self.expires.map(|deadline| deadline.from(now));
         if expires_at.is_some_and(|end| end <= now) {
-            return Err(Failure::usage(
-                "the memory would be over already: --expires lies in the past",
-                "name a moment to come, such as 30d",
-            ));
+            return Err(Failure::usage("--expires is in the past", "specify a future time, such as 30d"));
         }
         let draft = Draft {
             title: self.title.clone(),
@@ -91,7 +88,7 @@ impl Write {
         }
         memories::written(&mut app.output, &written)?;
         if !written.created {
-            app.output.note(&format!("the same text was kept in the same scope already; {}", gained(&written.merged)))?;
+            app.output.note(&format!("the same text already exists in this scope; {}", gained(&written.merged)))?;
         }
         warn_of_ignored(&written.ignored, &mut app.output)
     }
@@ -103,7 +100,9 @@ pub(super) fn warn_of_ignored(ignored: &[&str], output: &mut Output) -> Result<(
         return Ok(());
     }
     let ignored = ignored.join(", ");
-    Ok(output.warning(&format!("not taken, since it says something else: {ignored}; `memory edit` changes it"))?)
+    Ok(output.warning(&format!(
+        "ignored, because the existing memory has other values: {ignored}; use `memory edit` to change them"
+    ))?)
 }
 
 /// Describes what a repeated write adds to the existing memory.

@@ -35,7 +35,7 @@ impl Document {
         let value: Value = serde_yaml::from_str(text.trim_start_matches('\u{feff}'))
             .map_err(|source| ConfigError::Malformed { path: path.to_owned(), source })?;
         let mut document = Self { path: path.to_owned(), exists, root: Mapping::new() };
-        document.root = document.mapping(value, "it")?;
+        document.root = document.mapping(value, "the file")?;
         Ok(document)
     }
 
@@ -72,7 +72,7 @@ impl Document {
         let texts = items.into_iter().map(|item| match item {
             Value::String(text) if !text.trim().is_empty() => Ok(text),
             Value::String(text) => Err(ParseError::new(&text, wanted)),
-            _ => Err(ParseError::new("something else than text", wanted)),
+            _ => Err(ParseError::new("a value that is not text", wanted)),
         });
         texts.collect::<Result<_, _>>().map(Some).map_err(|error| self.wrong(key, error))
     }

@@ -8,7 +8,7 @@ use memory_core::ParseError;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
     /// The folder of the memories is unknown, because there is no home folder.
-    #[error("there is no home folder to keep the memories in")]
+    #[error("cannot determine the home folder for the memories")]
     NoHome,
     /// The file cannot be read.
     #[error("cannot read {}", path.display())]
@@ -19,7 +19,7 @@ pub(crate) enum ConfigError {
         source: std::io::Error,
     },
     /// The file is not valid YAML.
-    #[error("{} is not well-formed", path.display())]
+    #[error("{} is not valid YAML", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
@@ -27,7 +27,7 @@ pub(crate) enum ConfigError {
         source: serde_yaml::Error,
     },
     /// The file is valid YAML, but a mapping is missing.
-    #[error("{}: {what} should hold keys with values", path.display())]
+    #[error("{}: {what} must contain keys with values", path.display())]
     NoKeys {
         /// The file.
         path: PathBuf,
@@ -35,7 +35,7 @@ pub(crate) enum ConfigError {
         what: String,
     },
     /// The value of a key is invalid.
-    #[error("{}: {key}", path.display())]
+    #[error("{}: invalid value of {key}", path.display())]
     Value {
         /// The file.
         path: PathBuf,
@@ -45,7 +45,7 @@ pub(crate) enum ConfigError {
         source: ParseError,
     },
     /// The value of an environment variable is invalid.
-    #[error("the variable {variable}")]
+    #[error("invalid environment variable {variable}")]
     Variable {
         /// The variable.
         variable: String,
@@ -55,7 +55,7 @@ pub(crate) enum ConfigError {
     /// The API key in an environment variable is invalid.
     ///
     /// The message does not contain the value, because it may be most of a real key.
-    #[error("the variable {variable} holds no key: one is a single word of ASCII")]
+    #[error("environment variable {variable} contains no valid API key: a key is one word of ASCII characters")]
     Key {
         /// The variable.
         variable: &'static str,
@@ -66,12 +66,12 @@ impl ConfigError {
     /// Returns the suggested next step.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
-            Self::NoHome => Some("name the folder with --root or MEMORY_ROOT".into()),
+            Self::NoHome => Some("specify the folder with --root or MEMORY_ROOT".into()),
             Self::Unreadable { .. } => None,
-            Self::Key { variable } => Some(format!("correct {variable}, or unset it")),
-            Self::Variable { variable, .. } => Some(format!("correct {variable}, or unset it")),
+            Self::Key { variable } => Some(format!("correct or unset {variable}")),
+            Self::Variable { variable, .. } => Some(format!("correct or unset {variable}")),
             Self::Malformed { .. } | Self::NoKeys { .. } | Self::Value { .. } => {
-                Some("correct it, or remove the line: every key has a default".into())
+                Some("correct or remove the line: every key has a default".into())
             }
         }
     }

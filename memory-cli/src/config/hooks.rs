@@ -15,7 +15,7 @@ impl Hooks {
     /// Takes these settings from the document.
     pub(super) fn take(document: &mut Document) -> Result<Self, ConfigError> {
         let points = Point::ALL.into_iter().map(|point| {
-            let commands = document.take_list(&key(point), "a command of the shell, or a list of them")?;
+            let commands = document.take_list(&key(point), "a shell command or a list of shell commands")?;
             Ok((point, or_plain(commands, Vec::new())))
         });
         points.collect::<Result<_, _>>().map(Self)

@@ -16,7 +16,7 @@ pub(crate) struct HttpSettings {
 }
 
 const ORIGINS: &str = "http.allowed_origins";
-const WANTED: &str = "an origin such as http://localhost:3000, named in full (or none, for no origin)";
+const WANTED: &str = "a full origin such as http://localhost:3000 (or none for no origin)";
 
 impl HttpSettings {
     /// Takes these settings from the document.

@@ -112,5 +112,5 @@ fn limit(text: &str) -> Result<Option<u64>, ParseError> {
     if text.trim() == "none" {
         return Ok(None);
     }
-    text.trim().parse().map(Some).map_err(|_| ParseError::new(text, "a whole number, or none"))
+    text.trim().parse().map(Some).map_err(|_| ParseError::new(text, "a whole number or none"))
 }

@@ -108,7 +108,7 @@ impl ProxySettings {
             start_watcher: from.take("start_watcher", &yes, false)?,
             memory_timeout: from.take("memory_timeout", moments::span, PATIENCE)?,
             host: from.take("host", |text| Ok(text.trim().to_owned()), "127.0.0.1".to_owned())?,
-            port: from.take("port", parsed("a port"), 8100)?,
+            port: from.take("port", parsed("a port number"), 8100)?,
             log_level: from.take("log_level", str::parse, LogLevel::Info)?,
         })
     }
@@ -193,5 +193,5 @@ pub(crate) fn share(text: &str) -> Result<f32, ParseError> {
 /// Parses the maximum number of entries. 0 is invalid, because each entry would be deleted at once.
 pub(crate) fn max_entries(text: &str) -> Result<usize, ParseError> {
     let most = text.trim().parse().ok().filter(|most| 0 < *most);
-    most.ok_or_else(|| ParseError::new(text, "a whole number from 1 on; a large one, such as 1000000000, lets all be kept"))
+    most.ok_or_else(|| ParseError::new(text, "a whole number of at least 1; use a large one, such as 1000000000, for no limit"))
 }

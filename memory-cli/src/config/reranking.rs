@@ -80,5 +80,5 @@ fn share(text: &str) -> Result<f32, ParseError> {
 
 fn count(text: &str) -> Result<usize, ParseError> {
     let count = text.trim().parse().ok().filter(|count| 0 < *count);
-    count.ok_or_else(|| ParseError::new(text, "a whole number from 1 on"))
+    count.ok_or_else(|| ParseError::new(text, "a whole number of at least 1"))
 }

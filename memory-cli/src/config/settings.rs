@@ -120,7 +120,7 @@ pub(crate) enum NotificationMethod {
 }
 
 /// Description of a notification method in errors.
-const WAYS: &str = "a way to notify (auto, osascript, notify-send or file)";
+const WAYS: &str = "a notification method (auto, osascript, notify-send or file)";
 
 const HOUR: u64 = 60 * 60;
 
@@ -242,7 +242,7 @@ fn retention(text: &str) -> Result<Option<Duration>, ParseError> {
     if text.trim() == "never" {
         return Ok(None);
     }
-    moments::span(text).map(Some).map_err(|_| ParseError::new(text, "a span of time such as 90d, or never"))
+    moments::span(text).map(Some).map_err(|_| ParseError::new(text, "a duration such as 90d, or never"))
 }
 
 fn default_root(environment: &Environment) -> Result<PathBuf, ConfigError> {

@@ -85,13 +85,13 @@ impl Chores for HomeChores<'_> {
         if !self.settings.notifications.value {
             self.services.store.refresh()?;
             self.keep_page()?;
-            return Ok(Done::LeftOut("notifications are turned off in the settings".into()));
+            return Ok(Done::LeftOut("notifications are disabled in the settings".into()));
         }
         let way = notification::way(self.settings.notification_method.value, self.environment);
         let report = notify(&self.services, way.notifier.as_ref(), &self.home.zone)?;
         self.keep_page()?;
         Ok(match (report.shown.len(), report.failed) {
-            (_, Some(error)) => Done::LeftOut(format!("{} left to be shown: {error}", count(report.waiting, "reminder"))),
+            (_, Some(error)) => Done::LeftOut(format!("{} not yet shown: {error}", count(report.waiting, "reminder"))),
             (0, None) => report.degraded.map_or(Done::Nothing, Done::LeftOut),
             (shown, None) => Done::This(format!("{} shown by {}", count(shown as u64, "reminder"), way.name)),
         })
@@ -103,7 +103,7 @@ impl Chores for HomeChores<'_> {
 
     fn embed(&self, stop: &Stop) -> Result<Done, StoreError> {
         let Some(embedder) = embedding::open(&self.settings.embedding)? else {
-            return Ok(Done::LeftOut("no embedding model is named in the settings".into()));
+            return Ok(Done::LeftOut("no embedding model is configured".into()));
         };
         // The model is opened for this chore only, so that an idle daemon does not use memory for it.
         let embedder = Until { embedder, stop: stop.clone() };
@@ -121,12 +121,12 @@ impl Chores for HomeChores<'_> {
                 Err(error) => return Err(error),
             }
         }
-        Ok(if read == 0 { Done::Nothing } else { Done::This(format!("{} read by the model", memories(read))) })
+        Ok(if read == 0 { Done::Nothing } else { Done::This(format!("{} embedded", memories(read))) })
     }
 
     fn purge(&self, stop: &Stop) -> Result<Done, StoreError> {
         let Some(retention) = self.settings.trash_retention.value else {
-            return Ok(Done::LeftOut("nothing leaves the trash, as the settings say".into()));
+            return Ok(Done::LeftOut("purging is disabled in the settings".into()));
         };
         let age = TimeDelta::from_std(retention).unwrap_or(TimeDelta::MAX);
         let before = self.services.clock.now().checked_sub_signed(age).unwrap_or(DateTime::<Utc>::MIN_UTC);
@@ -134,14 +134,14 @@ impl Chores for HomeChores<'_> {
         Ok(match files {
             _ if stop.is_asked() => Done::Stopped,
             0 => Done::Nothing,
-            files => Done::This(format!("{} of {bytes} bytes removed for good", count(files, "file"))),
+            files => Done::This(format!("{} of {bytes} bytes purged", count(files, "file"))),
         })
     }
 
     fn flush(&self, _stop: &Stop) -> Result<Done, StoreError> {
         Ok(match self.home.store.flush()? {
             0 => Done::Nothing,
-            changes => Done::This(format!("{} moved into the full text", count(changes, "change"))),
+            changes => Done::This(format!("{} merged into the index", count(changes, "change"))),
         })
     }
 
@@ -155,14 +155,14 @@ fn said(dreamt: &Dreamt) -> Done {
     let gone: usize = dreamt.merged.iter().map(|merge| merge.gone.len()).sum();
     let counts = [
         (dreamt.filed.len(), "filed"),
-        (gone, "merged into others"),
-        (dreamt.parted.len(), "sent to trash for their age"),
+        (gone, "merged"),
+        (dreamt.parted.len(), "moved to trash"),
         (usize::try_from(dreamt.links.updated).unwrap_or(usize::MAX), "linked"),
-        (dreamt.reminders.len(), "made into reminders"),
-        (dreamt.withdrawn.len(), "reminding no longer"),
+        (dreamt.reminders.len(), "new reminders"),
+        (dreamt.withdrawn.len(), "reminders cancelled"),
         (dreamt.superseded.len(), "superseded"),
         (dreamt.compressed.len(), "summarised"),
-        (dreamt.skipped.len(), "left alone"),
+        (dreamt.skipped.len(), "skipped"),
     ];
     let said: Vec<_> = counts.iter().filter(|(number, _)| 0 < *number).map(|(number, what)| format!("{number} {what}")).collect();
     match &dreamt.operation {
@@ -195,7 +195,7 @@ impl Embedder for Until {
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
         if self.stop.is_asked() {
-            return Err(EmbedError { why: "it was stopped".into(), hint: None });
+            return Err(EmbedError { why: "stopped".into(), hint: None });
         }
         self.embedder.embed(texts)
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use chrono::{DateTime, Utc};
 use memory_core::{Clock, StoreError};
 use memory_dream::schedule::{Chore, Done, Past};
-use memory_store::{ChoreState, DaemonState, Ending, FileStore, Log, SystemClock};
+use memory_store::{ChoreResult, ChoreState, DaemonState, EventLog, FileStore, SystemClock};
 
 use super::ACTOR;
 
@@ -14,13 +14,13 @@ use super::ACTOR;
 #[derive(Debug)]
 pub(crate) struct Diary<'a> {
     store: &'a FileStore,
-    log: Arc<Log>,
+    log: Arc<EventLog>,
     state: Mutex<DaemonState>,
 }
 
 impl<'a> Diary<'a> {
     /// Starts a new state for the process `pid`; also returns the history from the previous state.
-    pub(crate) fn begin(store: &'a FileStore, log: Log, pid: u32) -> Result<(Self, Past), StoreError> {
+    pub(crate) fn begin(store: &'a FileStore, log: EventLog, pid: u32) -> Result<(Self, Past), StoreError> {
         let now = SystemClock.now();
         let former = DaemonState::read(store.root());
         let journal = store.journal_end()?;
@@ -32,7 +32,7 @@ impl<'a> Diary<'a> {
         let chores: Vec<ChoreState> = former.map(|former| former.chores).unwrap_or_default();
         let done: Vec<(Chore, DateTime<Utc>)> = chores
             .iter()
-            .filter(|chore| !matches!(chore.ending, Some(Ending::Failed | Ending::Stopped)))
+            .filter(|chore| !matches!(chore.ending, Some(ChoreResult::Failed | ChoreResult::Stopped)))
             .filter_map(|chore| Some((Chore::of(&chore.name)?, chore.began_at?)))
             .collect();
         let past = Past::seen(now, last_write, &done);
@@ -51,7 +51,7 @@ impl<'a> Diary<'a> {
     }
 
     /// Returns the log.
-    pub(crate) fn log(&self) -> Arc<Log> {
+    pub(crate) fn log(&self) -> Arc<EventLog> {
         Arc::clone(&self.log)
     }
 
@@ -72,8 +72,8 @@ impl<'a> Diary<'a> {
             return;
         }
         match why {
-            None => self.info(&format!("changes of files are heard by {how}")),
-            Some(why) => self.warning(&format!("changes of files are looked for by {how}: {why}")),
+            None => self.info(&format!("detecting file changes by {how}")),
+            Some(why) => self.warning(&format!("detecting file changes by {how}: {why}")),
         }
         self.save();
     }
@@ -103,11 +103,11 @@ impl<'a> Diary<'a> {
     /// Records and logs the result of a chore.
     pub(crate) fn done(&self, chore: Chore, began: DateTime<Utc>, done: &Result<Done, StoreError>) {
         let (ending, said) = match done {
-            Ok(Done::Nothing) => (Ending::Nothing, None),
-            Ok(Done::This(what)) => (Ending::Done, Some(what.clone())),
-            Ok(Done::LeftOut(why)) => (Ending::LeftOut, Some(why.clone())),
-            Ok(Done::Stopped) => (Ending::Stopped, None),
-            Err(error) => (Ending::Failed, Some(told(error))),
+            Ok(Done::Nothing) => (ChoreResult::Nothing, None),
+            Ok(Done::This(what)) => (ChoreResult::Done, Some(what.clone())),
+            Ok(Done::LeftOut(why)) => (ChoreResult::LeftOut, Some(why.clone())),
+            Ok(Done::Stopped) => (ChoreResult::Stopped, None),
+            Err(error) => (ChoreResult::Failed, Some(told(error))),
         };
         let ended = SystemClock.now();
         let mut state = self.state();
@@ -115,17 +115,17 @@ impl<'a> Diary<'a> {
         let is_news = own.said != said || own.ending != Some(ending);
         (own.began_at, own.ended_at, own.ending) = (Some(began), Some(ended), Some(ending));
         own.said.clone_from(&said);
-        if ending == Ending::Done {
+        if ending == ChoreResult::Done {
             own.worked_at = Some(began);
         }
         drop(state);
         let line = |said: Option<String>| said.map_or_else(|| chore.to_string(), |said| format!("{chore}: {said}"));
         match ending {
-            Ending::Done => self.info(&line(said)),
-            Ending::Failed if is_news => self.warning(&line(said)),
-            Ending::LeftOut if is_news => self.info(&line(said)),
-            Ending::Stopped => self.info(&format!("{chore}: stopped before its end")),
-            Ending::Nothing | Ending::Failed | Ending::LeftOut => {}
+            ChoreResult::Done => self.info(&line(said)),
+            ChoreResult::Failed if is_news => self.warning(&line(said)),
+            ChoreResult::LeftOut if is_news => self.info(&line(said)),
+            ChoreResult::Stopped => self.info(&format!("{chore}: interrupted")),
+            ChoreResult::Nothing | ChoreResult::Failed | ChoreResult::LeftOut => {}
         }
     }
 

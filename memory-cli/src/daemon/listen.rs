@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use memory_core::{MemoryStore, StoreError};
 use memory_dream::schedule::{Debounce, Stop};
-use memory_store::{FileStore, News, Watch};
+use memory_store::{FileStore, FileWatcher, WatchedChanges};
 
 use super::bell::Bell;
 use super::diary::{Diary, told};
@@ -62,7 +62,7 @@ impl Listener<'_> {
             {
                 let news = listening.take();
                 if let Some(why) = &news.lost {
-                    self.diary.warning(&format!("changes of files are heard no longer ({why})"));
+                    self.diary.warning(&format!("file change notifications stopped ({why})"));
                     watch = None;
                     look = Some(now);
                 } else {
@@ -83,11 +83,11 @@ impl Listener<'_> {
         }
     }
 
-    fn begin(&self) -> Option<Watch> {
+    fn begin(&self) -> Option<FileWatcher> {
         let bell = Arc::clone(&self.bell);
-        match Watch::begin(self.store.root(), move || bell.ring()) {
+        match FileWatcher::begin(self.store.root(), move || bell.ring()) {
             Ok(watch) => {
-                self.diary.hears(Watch::name(), None);
+                self.diary.hears(FileWatcher::name(), None);
                 Some(watch)
             }
             Err(error) => {
@@ -104,7 +104,7 @@ impl Listener<'_> {
     }
 
     /// Indexes the reported changes.
-    fn attend(&self, news: &News) {
+    fn attend(&self, news: &WatchedChanges) {
         if news.more {
             return self.tell(self.store.refresh_all().map(|()| 1));
         }
@@ -132,7 +132,7 @@ impl Listener<'_> {
             Ok((changed, _)) => {
                 if 0 < changed {
                     let files = if changed == 1 { "file" } else { "files" };
-                    self.diary.info(&format!("index: took in {changed} {files} that others changed"));
+                    self.diary.info(&format!("index: indexed {changed} {files} changed by other programs"));
                 }
                 self.woken.0.0.store(true, Ordering::SeqCst);
                 self.woken.1.ring();

@@ -88,7 +88,7 @@ impl Signals {
                 patience = LOOK;
                 continue;
             }
-            diary.info("stopped in the middle of a chore; the next run goes on from there");
+            diary.info("stopped during a chore; the next run continues it");
             diary.end();
             std::process::exit(0);
         }

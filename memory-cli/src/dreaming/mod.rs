@@ -32,7 +32,7 @@ pub(crate) fn run(wanted: Wanted<'_>, app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
     let home = app.open_with(&settings)?;
     let dreamt = {
-        let mut bar = app.output.bar("tidying");
+        let mut bar = app.output.bar("refining");
         let mut step = |progress| {
             bar.show(progress);
             ControlFlow::Continue(())
@@ -57,7 +57,7 @@ fn rehearse(home: &Home, dream: &Dream<'_, Zone>, pace: &mut Pace<'_>) -> Result
         // If no copy can be written, only the first round is planned, on the memories themselves.
         Err(error) => {
             let mut dreamt = memory_dream::dream(&home.services, &Dream { is_rehearsal: true, ..*dream }, pace)?;
-            dreamt.troubles.push(format!("{}; so later rounds are not listed", with_causes(&error)));
+            dreamt.troubles.push(format!("{}; changes of later rounds are not listed", with_causes(&error)));
             return Ok(dreamt);
         }
     };
@@ -66,7 +66,9 @@ fn rehearse(home: &Home, dream: &Dream<'_, Zone>, pace: &mut Pace<'_>) -> Result
     let mut dreamt = memory_dream::dream(&services, dream, pace)?;
     dreamt.operation = None;
     if home.services.chat.is_some() {
-        dreamt.troubles.push("a dry run asks no language model, which the run does for what is unsure or long".to_owned());
+        dreamt
+            .troubles
+            .push("a dry run does not call the language model; a real run does for unsure or long memories".to_owned());
     }
     Ok(dreamt)
 }

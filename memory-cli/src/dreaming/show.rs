@@ -29,7 +29,7 @@ pub(super) fn show(dreamt: &Dreamt, is_rehearsal: bool, home: &Home, output: &mu
         output.table(&table)?;
     }
     if 0 < left {
-        output.note(&format!("and {left} more; --json names them all"))?;
+        output.note(&format!("and {left} more; use --json to list them all"))?;
     }
     counts(dreamt, is_rehearsal, output)
 }
@@ -54,23 +54,23 @@ impl Lines<'_> {
                 self.push("+", merge.kept, "", Some(text));
             }
             for (gone, headline) in merge.gone.iter().zip(&merge.headlines) {
-                self.push("-", *gone, &format!("becomes part of {}", self.name(merge.kept)), Some(headline));
+                self.push("-", *gone, &format!("merged into {}", self.name(merge.kept)), Some(headline));
             }
         }
         for reminding in self.some(&dreamt.reminders) {
             self.push(
                 "+",
                 reminding.of,
-                &format!("reminds on {}", moments::minute_in(reminding.at, self.zone)),
+                &format!("new reminder for {}", moments::minute_in(reminding.at, self.zone)),
                 Some(&reminding.said),
             );
         }
         for own in self.some(&dreamt.withdrawn) {
-            let what = format!("reminds no longer on {}", moments::minute_in(own.at, self.zone));
+            let what = format!("reminder for {} cancelled", moments::minute_in(own.at, self.zone));
             self.push("-", own.id, &what, Some(&own.said));
         }
         for own in self.some(&dreamt.superseded) {
-            self.push("~", own.of, &format!("holds no longer, says {}", self.name(own.superseded_by)), None);
+            self.push("~", own.of, &format!("superseded by {}", self.name(own.superseded_by)), None);
         }
         for id in self.some(&dreamt.compressed) {
             self.push("~", *id, "summarised", None);
@@ -110,14 +110,14 @@ fn place(filing: &Filing) -> String {
         Why::Suggested => format!("{} (suggested)", filing.category),
         Why::Sure(confidence) => format!("{} ({confidence:.2})", filing.category),
         Why::Read(accesses) => format!("{} (read {accesses} times)", filing.category),
-        Why::Asked => format!("{} (asked)", filing.category),
+        Why::Asked => format!("{} (language model)", filing.category),
     }
 }
 
 fn age(fate: Fate) -> String {
     let day = |moment: DateTime<Utc>| moments::day_text(moment);
     match fate {
-        Fate::Over => "has expired".to_owned(),
+        Fate::Over => "expired".to_owned(),
         Fate::Expired(since) => format!("in the inbox since {}", day(since)),
         Fate::Decayed(since) => format!("not read since {}", day(since)),
         Fate::Filed(_) => String::new(),
@@ -128,10 +128,10 @@ fn counts(dreamt: &Dreamt, is_rehearsal: bool, output: &mut Output) -> Result<()
     let gone = dreamt.merged.iter().map(|merge| merge.gone.len()).sum();
     let done = [
         (dreamt.filed.len(), "filed"),
-        (gone, "merged into others"),
+        (gone, "merged"),
         (dreamt.parted.len(), "moved to trash"),
-        (dreamt.reminders.len(), "made into reminders"),
-        (dreamt.withdrawn.len(), "reminding no longer"),
+        (dreamt.reminders.len(), "new reminders"),
+        (dreamt.withdrawn.len(), "reminders cancelled"),
         (dreamt.superseded.len(), "superseded"),
         (dreamt.compressed.len(), "summarised"),
         (usize::try_from(dreamt.links.updated).unwrap_or(usize::MAX), "with new links"),
@@ -139,38 +139,34 @@ fn counts(dreamt: &Dreamt, is_rehearsal: bool, output: &mut Output) -> Result<()
     let done: Vec<String> =
         done.into_iter().filter(|(count, _)| 0 < *count).map(|(count, what)| format!("{count} {what}")).collect();
     match (done.is_empty(), is_rehearsal) {
-        (true, _) => output.note("there is nothing to tidy")?,
-        (false, true) => output.note(&format!("this was a dry run; nothing was written: {}", done.join(", ")))?,
+        (true, _) => output.note("nothing to refine")?,
+        (false, true) => output.note(&format!("dry run, nothing was written: {}", done.join(", ")))?,
         (false, false) => output.note(&done.join(", "))?,
     }
     let stays = [
-        (dreamt.unsure.len(), "left in the inbox, since nothing says surely enough what it is about"),
-        (dreamt.alike.len(), "left apart from what says the same, since each came from a note of its own"),
-        (dreamt.spared.len(), "kept though its time has come: pinned, linked, a reminder, or taken in from a note"),
+        (dreamt.unsure.len(), "left in the inbox: category unsure"),
+        (dreamt.alike.len(), "duplicates not merged: each came from a separate note"),
+        (dreamt.spared.len(), "expired but retained: pinned, linked, a reminder, or ingested from a note"),
     ];
     for (count, why) in stays.into_iter().filter(|(count, _)| 0 < *count) {
         output.note(&format!("{count} {why}"))?;
     }
     if let Some(Review { clusters, orphans, stale, .. }) = &dreamt.review {
-        let seen = [
-            (count(clusters), "groups about one thing"),
-            (count(orphans), "that nothing leads to"),
-            (count(stale), "projects at rest"),
-        ];
+        let seen = [(count(clusters), "clusters"), (count(orphans), "orphans"), (count(stale), "stale projects")];
         let seen: Vec<String> =
             seen.into_iter().filter(|(count, _)| 0 < *count).map(|(count, what)| format!("{count} {what}")).collect();
         if !seen.is_empty() {
-            output.note(&format!("seen together: {}; --json names them", seen.join(", ")))?;
+            output.note(&format!("review: {}; use --json for details", seen.join(", ")))?;
         }
     }
     for trouble in &dreamt.troubles {
         output.warning(trouble)?;
     }
     for skipped in dreamt.skipped.iter().take(SHOWN) {
-        output.warning(&format!("{} was left alone: {}", skipped.id, skipped.reason))?;
+        output.warning(&format!("{} was skipped: {}", skipped.id, skipped.reason))?;
     }
     if let Some(operation) = &dreamt.operation {
-        output.note(&format!("`memory undo {operation}` takes it back"))?;
+        output.note(&format!("`memory undo {operation}` undoes it"))?;
     }
     Ok(())
 }

@@ -86,7 +86,7 @@ impl Seen {
     pub(super) fn may_be_changed(&self) -> io::Result<()> {
         match &self.permissions {
             Some(permissions) if permissions.readonly() => {
-                Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"))
+                Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"))
             }
             _ => Ok(()),
         }
@@ -177,7 +177,7 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::other("its links lead in a circle"))
+    Err(io::Error::other("its symlinks form a cycle"))
 }
 
 /// Makes a rename durable by syncing the folder.

@@ -30,10 +30,11 @@ impl Folders {
     /// # Errors
     /// If there is no home folder or no current folder.
     pub(crate) fn of(environment: &Environment) -> Result<Self, Failure> {
-        let hint = "HOME says where it is";
-        let home = environment.home.clone().ok_or_else(|| Failure::usage("there is no home folder", hint))?;
+        let hint = "set HOME";
+        let home = environment.home.clone().ok_or_else(|| Failure::usage("cannot determine the home folder", hint))?;
         let project = environment.folder.clone();
-        let project = project.ok_or_else(|| Failure::usage("there is no current folder", "go into one that exists"))?;
+        let project =
+            project.ok_or_else(|| Failure::usage("the current folder does not exist", "change to an existing folder"))?;
         let whole = |path: &Option<PathBuf>| path.as_deref().map(|path| environment.whole(path));
         // The XDG base directory specification ignores a relative path.
         let named = environment.config_folder.clone().filter(|folder| folder.is_absolute());

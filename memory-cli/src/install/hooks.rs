@@ -81,7 +81,7 @@ fn places(text: &str, event: &'static str, verb: Verb, own: &Invocation) -> Resu
     let root = jsonc::parse(text)?;
     let Some(groups) = root.as_ref().and_then(|root| jsonc::find(root, &group_path(event))) else { return Ok(Vec::new()) };
     let Node::Array(groups) = groups else {
-        let what = format!("{} should be a list", jsonc::named(&group_path(event)));
+        let what = format!("{} must be a list", jsonc::named(&group_path(event)));
         return Err(Refusal::unreadable(text, jsonc::start(groups), what));
     };
     let mut places = Vec::new();

@@ -46,7 +46,7 @@ pub(super) fn parse(text: &str) -> Result<Option<Node<'_>>, Refusal> {
     match parsed.value {
         Some(value @ Node::Object(_)) => Ok(Some(value)),
         None => Ok(None),
-        Some(other) => Err(Refusal::unreadable(text, other.range().start, "it should hold keys with values")),
+        Some(other) => Err(Refusal::unreadable(text, other.range().start, "the file must be an object")),
     }
 }
 
@@ -78,9 +78,9 @@ pub(super) fn put(text: &str, path: &[Step], value: &Value) -> Result<String, Re
             node = next;
             continue;
         }
-        let Step::Key(key) = step else { return Err(Refusal::unreadable(text, node.range().start, "this list is too short")) };
+        let Step::Key(key) = step else { return Err(Refusal::unreadable(text, node.range().start, "the list is too short")) };
         let Node::Object(_) = node else {
-            let what = format!("{} should hold keys with values", named(&path[..depth]));
+            let what = format!("{} must be an object", named(&path[..depth]));
             return Err(Refusal::unreadable(text, node.range().start, what));
         };
         let container = Container::of(node, depth == 0).expect("an object holds members");
@@ -102,7 +102,7 @@ pub(super) fn append(text: &str, path: &[Step], value: &Value) -> Result<String,
     match root.as_ref().and_then(|root| find(root, path)) {
         None => put(text, path, &Value::Array(vec![value.clone()])),
         Some(list @ Node::Array(_)) => Ok(Container::of(list, false).expect("a list holds members").insert(text, None, value)),
-        Some(other) => Err(Refusal::unreadable(text, other.range().start, format!("{} should be a list", named(path)))),
+        Some(other) => Err(Refusal::unreadable(text, other.range().start, format!("{} must be a list", named(path)))),
     }
 }
 
@@ -132,7 +132,7 @@ pub(super) fn named(path: &[Step]) -> String {
         Step::At(index) => index.to_string(),
     });
     let words: Vec<String> = words.collect();
-    if words.is_empty() { "it".to_owned() } else { words.join(".") }
+    if words.is_empty() { "the file".to_owned() } else { words.join(".") }
 }
 
 fn lower(sentence: &str) -> String {

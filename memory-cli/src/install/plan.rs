@@ -47,7 +47,7 @@ pub(super) fn install(file: Option<&str>, part: Part, own: &Invocation) -> Resul
     // An entry that cannot be found again is at a place where it has another meaning.
     match found(&installed, part, own) {
         Ok(Some(words)) if words == own.renewed(part.verb(), &words) => Ok([mark, &installed].concat()),
-        Ok(_) | Err(_) => Err(Refusal::unreadable(text, 0, "it is written so that nothing can be added safely")),
+        Ok(_) | Err(_) => Err(Refusal::unreadable(text, 0, "the layout of the file does not allow a safe edit")),
     }
 }
 

@@ -69,7 +69,7 @@ impl Setup {
         let folders = Folders::of(environment)?;
         let program = environment.program.as_deref().map(|program| usual_name(program, environment));
         let program =
-            program.ok_or_else(|| Failure::usage("this program cannot tell where it is", "run it by its whole path"))?;
+            program.ok_or_else(|| Failure::usage("cannot determine the path of this program", "run it by its full path"))?;
         let root = root.or(environment.root.as_deref()).map(|root| environment.whole(root));
         let root = root.filter(|root| *root != folders.home.join(".memory"));
         let own =
@@ -97,7 +97,7 @@ impl Setup {
         }
         for outcome in outcomes.iter_mut().filter(is_changed) {
             if outcome.change == Change::Changed {
-                let action = format!("keep the former {}", outcome.path.display());
+                let action = format!("write a backup of {}", outcome.path.display());
                 outcome.backup = outcome.seen.keep().map_err(Failure::file(action))?;
             }
             let changed = outcome.seen.change(outcome.after.as_deref().map(str::as_bytes), self.level);
@@ -134,7 +134,7 @@ impl Setup {
         let (path, after) = (seen.path.clone(), before.clone());
         let outcome = Outcome { path, change: Change::Unchanged, before, after, backup: None, seen, restored: None };
         let Some(text) = &outcome.before else { return Ok(outcome) };
-        let action = format!("look for former files beside {}", outcome.path.display());
+        let action = format!("list the backups of {}", outcome.path.display());
         let backups = outcome.seen.backups().map_err(Failure::file(action))?;
         let former = |path: &PathBuf| Some((path.clone(), std::fs::read_to_string(path).ok()?));
         let mut formers: Vec<(PathBuf, String)> = backups.iter().rev().filter_map(former).collect();
@@ -173,7 +173,7 @@ fn look(target: Target) -> Result<(Seen, Option<String>), Failure> {
     let text = seen.bytes.as_deref().map(|bytes| {
         std::str::from_utf8(bytes).map(str::to_owned).map_err(|error| {
             let start = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-            refused(&path)(Refusal::unreadable(&start, start.len(), "it is no UTF-8 text"))
+            refused(&path)(Refusal::unreadable(&start, start.len(), "the file is not valid UTF-8"))
         })
     });
     let text = text.transpose()?;
@@ -188,7 +188,7 @@ fn refused(path: &Path) -> impl Fn(Refusal) -> Failure {
             path: path.clone(),
             line: Some(refusal.line),
             what,
-            hint: Some("the file was left alone; mend it and repeat"),
+            hint: Some("the file was not changed; correct it and try again"),
         })),
         Reason::Taken(key) => Failure::Taken { place: format!("{path}:{}", refusal.line), key },
     }
@@ -207,5 +207,5 @@ fn usual_name(program: &Path, environment: &Environment) -> PathBuf {
 
 fn text(path: &Path) -> Result<String, Failure> {
     let text = path.to_str().map(str::to_owned);
-    text.ok_or_else(|| Failure::usage(format!("{} is no UTF-8 text", path.display()), "the clients' files can name no other"))
+    text.ok_or_else(|| Failure::usage(format!("the path {} is not valid UTF-8", path.display()), "use a path in UTF-8"))
 }

@@ -24,7 +24,7 @@ pub(super) fn install(text: &str, own: &Invocation) -> Result<String, Refusal> {
             Some(Item::Value(Value::InlineTable(table))) => Ok(insert_inline(text, table, own)),
             Some(other) if other.as_table().is_none() => {
                 let at = other.span().map_or(0, |span| span.start);
-                Err(Refusal::unreadable(text, at, format!("{UNDER} should be a table")))
+                Err(Refusal::unreadable(text, at, format!("{UNDER} must be a table")))
             }
             _ => Ok(append(text, own)),
         };

@@ -59,8 +59,11 @@ fn a_model_that_is_named_in_part_is_none_that_can_be_asked() {
         assert!(error.code() == Code::ConfigInvalid && error.hint().is_some(), "{error}");
         error.to_string()
     };
-    assert_eq!(why("  model: x\n"), "the language model cannot be asked: its name is set, but no address");
-    assert_eq!(why("  base_url: http://localhost:9/v1\n"), "the language model cannot be asked: its address is set, but no name");
+    assert_eq!(why("  model: x\n"), "invalid value for the language model: llm.model is set, but llm.base_url is not");
+    assert_eq!(
+        why("  base_url: http://localhost:9/v1\n"),
+        "invalid value for the language model: llm.base_url is set, but llm.model is not"
+    );
     let bad = why("  base_url: https://me:secret@host/v1\n  model: x\n");
     assert!(!bad.contains("secret"), "{bad}");
     assert!(open_later(&settings(home.path(), "  timeout: 5s\n"), Arc::new(SystemClock)).is_none(), "nobody means one");
@@ -80,9 +83,12 @@ fn a_key_is_taken_from_the_variable_that_is_named_then_from_the_file() {
     assert_eq!(key("  api_key: from-the-file\n", Some("from-there")).expect("a key"), is("from-the-file"));
     assert_eq!(key("  timeout: 5s\n", Some("from-there")).expect("none is needed"), None);
     let error = key("  api_key_env: SOME_KEY\n", None).expect_err("it is not set").to_string();
-    assert_eq!(error, "the language model cannot be asked: the variable SOME_KEY, which should hold the key, is not set");
+    assert_eq!(
+        error,
+        "invalid value for the language model: environment variable SOME_KEY is not set; it must contain the API key"
+    );
     let error = key("  api_key_env: SOME_KEY\n", Some("two words")).expect_err("it is none").to_string();
-    assert!(error.contains("the variable SOME_KEY holds no key") && !error.contains("two words"), "{error}");
+    assert!(error.contains("environment variable SOME_KEY contains no valid API key") && !error.contains("two words"), "{error}");
 }
 
 #[test]

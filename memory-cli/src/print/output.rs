@@ -212,7 +212,7 @@ impl Output {
 
     /// Writes a warning that the result may be incomplete.
     pub(crate) fn less_than_it_should_be(&mut self, why: &str) -> io::Result<()> {
-        self.warning(&format!("the answer may be less than it should be: {why}"))
+        self.warning(&format!("the result may be incomplete: {why}"))
     }
 
     /// Writes a warning, unless quiet.

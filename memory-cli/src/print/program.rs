@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn commands_are_spelled_as_the_program_that_runs() {
-        let hint = "`memory instance instances` lists them; `memory instance connect` makes one";
+        let hint = "`memory instance instances` lists the instances; `memory instance connect` creates one";
         assert_eq!(Program::Memo.own_commands(hint), "`memo instances` lists them; `memo connect` makes one");
         assert_eq!(Program::Memory.own_commands(hint), hint);
         assert_eq!(Program::Memo.own_commands("Usage: memory instance run [OPTIONS]"), "Usage: memo run [OPTIONS]");

@@ -62,8 +62,8 @@ fn what_cannot_be_added_is_refused_whole() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.run(&["add"]), @"
     --- stderr
-    error[usage]: there is no fact to add
-    hint: type it: `memory add \"…\"`; or name a file with -f
+    error[usage]: no facts to add
+    hint: pass it as an argument: `memory add \"…\"`, or use -f FILE
     --- exit 2
     ");
     let refused = sandbox.run(&["add", "likes tea", "the key is ghp_0123456789abcdefghijABCDEFGHIJ012345"]);

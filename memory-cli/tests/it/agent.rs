@@ -17,14 +17,14 @@ fn a_list_of_calls_is_answered_in_order_and_one_that_fails_stops_none() {
     assert_snapshot!(sandbox.pipe(calls, &["agent", "--agent", "claude"]), @r#"
     [
     {"name":"memory_write","result":{"id":"[id1]","path":"categories/knowledge/hello-[id1].md","created":true}},
-    {"name":"memory_fly","error":{"code":"TOOL_NOT_FOUND","message":"no tool is called memory_fly","hint":"there are memory_write, memory_read, memory_delete, memory_list, memory_search, memory_tag, memory_smart_search, memory_update, memory_remind, memory_reminders, memory_done, memory_context, memory_link, memory_backlinks, memory_undo, bank_read, bank_write, bank_update, bank_delete, bank_list, bank_query, bank_search"}},
-    {"id":3,"name":"memory_read","error":{"code":"MEMORY_NOT_FOUND","message":"no memory is called none","hint":"memory_list lists the memories; memory_search finds them by words; an id may be shortened to 4 digits"}},
+    {"name":"memory_fly","error":{"code":"TOOL_NOT_FOUND","message":"no tool is named memory_fly","hint":"available tools: memory_write, memory_read, memory_delete, memory_list, memory_search, memory_tag, memory_smart_search, memory_update, memory_remind, memory_reminders, memory_done, memory_context, memory_link, memory_backlinks, memory_undo, bank_read, bank_write, bank_update, bank_delete, bank_list, bank_query, bank_search"}},
+    {"id":3,"name":"memory_read","error":{"code":"MEMORY_NOT_FOUND","message":"no memory matches none","hint":"memory_list lists the memories; memory_search finds them by words; an id may be shortened to 4 digits"}},
     {"name":"memory_search","error":{"code":"INVALID_INPUT","message":"query: 7 is not of type \"string\"","hint":"memory_search needs query, and takes limit, budget, tags, category, scope, phase, source, from, to"}},
     {"name":"memory_list","result":{"memories":[{"id":"[id1]","content":"hello","content_hash":"[hash]","phase":"organized","category":"knowledge","scope":"global","tags":[],"source":"claude","created_at":"[time]","updated_at":"[time]","expires_at":null,"access_count":0,"links":[],"version":1,"path":"categories/knowledge/hello-[id1].md"}],"total":1}}
     ]
     --- stderr
     error[call_failed]: 3 calls failed
-    hint: all others were done; the answers to these say what is wrong
+    hint: all others succeeded; see the reported errors
     --- exit 1
     "#);
 }
@@ -62,61 +62,61 @@ fn what_is_no_call_is_told() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.pipe("", &["agent"]), @"
     --- stderr
-    error[usage]: there are no calls to answer
-    hint: `memory agent --help` shows the forms
+    error[usage]: available tools: no calls to answer
+    hint: see `memory agent --help` for the input formats
     --- exit 2
     ");
     assert_snapshot!(sandbox.pipe("[{", &["agent"]), @r#"
-    {"error":{"code":"INVALID_INPUT","message":"the standard input is no JSON: EOF while parsing an object at line 1 column 2","hint":"a call is {\"name\": TOOL, \"params\": {…}}, several are a list of them, and {\"prompt\": TEXT} asks what is remembered"}}
+    {"error":{"code":"INVALID_INPUT","message":"the standard input is not valid JSON: EOF while parsing an object at line 1 column 2","hint":"send one call {\"name\": TOOL, \"params\": {…}}, a list of calls, or {\"prompt\": TEXT} for a context"}}
     --- stderr
     error[call_failed]: 1 call failed
-    hint: all others were done; the answers to these say what is wrong
+    hint: all others succeeded; see the reported errors
     --- exit 1
     "#);
     assert_snapshot!(sandbox.pipe("7", &["agent"]), @r#"
-    {"error":{"code":"INVALID_INPUT","message":"what is read is neither a list of calls, nor a call, nor {\"prompt\": …}","hint":"a call is {\"name\": TOOL, \"params\": {…}}, several are a list of them, and {\"prompt\": TEXT} asks what is remembered"}}
+    {"error":{"code":"INVALID_INPUT","message":"the input is neither a list of calls, nor a call, nor {\"prompt\": …}","hint":"send one call {\"name\": TOOL, \"params\": {…}}, a list of calls, or {\"prompt\": TEXT} for a context"}}
     --- stderr
     error[call_failed]: 1 call failed
-    hint: all others were done; the answers to these say what is wrong
+    hint: all others succeeded; see the reported errors
     --- exit 1
     "#);
     let lines =
         "{\"name\":\"memory_list\"}\nno JSON\n{\"id\":1,\"method\":\"tools/call\",\n\"params\":{\"name\":\"memory_list\"}}\n";
     assert_snapshot!(sandbox.pipe(lines, &["agent"]), @r#"
     {"name":"memory_list","result":{"memories":[],"total":0}}
-    {"error":{"code":"INVALID_INPUT","message":"the standard input is no JSON: expected ident at line 2 column 2","hint":"a call is {\"name\": TOOL, \"params\": {…}}, several are a list of them, and {\"prompt\": TEXT} asks what is remembered"}}
+    {"error":{"code":"INVALID_INPUT","message":"the standard input is not valid JSON: expected ident at line 2 column 2","hint":"send one call {\"name\": TOOL, \"params\": {…}}, a list of calls, or {\"prompt\": TEXT} for a context"}}
     {"jsonrpc":"2.0","id":1,"result":{"memories":[],"total":0}}
     --- stderr
     error[call_failed]: 1 call failed
-    hint: all others were done; the answers to these say what is wrong
+    hint: all others succeeded; see the reported errors
     --- exit 1
     "#);
     assert_snapshot!(sandbox.pipe(&"[".repeat(1_000), &["agent"]), @r#"
-    {"error":{"code":"INVALID_INPUT","message":"the standard input is no JSON: recursion limit exceeded at line 1 column 128","hint":"a call is {\"name\": TOOL, \"params\": {…}}, several are a list of them, and {\"prompt\": TEXT} asks what is remembered"}}
+    {"error":{"code":"INVALID_INPUT","message":"the standard input is not valid JSON: recursion limit exceeded at line 1 column 128","hint":"send one call {\"name\": TOOL, \"params\": {…}}, a list of calls, or {\"prompt\": TEXT} for a context"}}
     --- stderr
     error[call_failed]: 1 call failed
-    hint: all others were done; the answers to these say what is wrong
+    hint: all others succeeded; see the reported errors
     --- exit 1
     "#);
     assert_snapshot!(sandbox.run(&["agent", "--agent", "cli", "--list-tools"]), @r#"
     --- stderr
-    error[usage]: invalid value 'cli' for '--agent <NAME>': "cli" is not the name of an agent (up to 64 letters, digits, -, _ and .; not one of ours, such as cli)
+    error[usage]: invalid value 'cli' for '--agent <NAME>': "cli" is not the name of an agent (up to 64 letters, digits, -, _ and .; not a reserved name such as cli)
 
     For more information, try '--help'.
     --- exit 2
     "#);
     assert_snapshot!(sandbox.run(&["agent", "--tools", "memory_fly", "--list-tools"]), @"
     --- stderr
-    error[usage]: invalid value 'memory_fly' for '--tools <TOOLS>': no tool is called memory_fly; `memory agent --list-tools --tools all` names them
+    error[usage]: invalid value 'memory_fly' for '--tools <TOOLS>': no tool is named memory_fly; `memory agent --list-tools --tools all` lists them
 
     For more information, try '--help'.
     --- exit 2
     ");
     assert_snapshot!(sandbox.pipe(r#"{"name": "memory_write", "params": {"content": "x"}}"#, &["agent", "--tools", "memory_list,memory_read"]), @r#"
-    {"name":"memory_write","error":{"code":"TOOL_NOT_FOUND","message":"no tool is called memory_write","hint":"there are memory_list, memory_read"}}
+    {"name":"memory_write","error":{"code":"TOOL_NOT_FOUND","message":"no tool is named memory_write","hint":"available tools: memory_list, memory_read"}}
     --- stderr
     error[call_failed]: 1 call failed
-    hint: all others were done; the answers to these say what is wrong
+    hint: all others succeeded; see the reported errors
     --- exit 1
     "#);
 }
@@ -141,7 +141,7 @@ fn hooks_of_the_settings_stand_around_a_call() {
     {"name":"memory_list","error":{"code":"CALL_BLOCKED","message":"the hook `echo \"{\\\"block\\\": \\\"not now\\\"}\"` blocked the call: not now"}}
     --- stderr
     error[call_failed]: 1 call failed
-    hint: all others were done; the answers to these say what is wrong
+    hint: all others succeeded; see the reported errors
     --- exit 1
     "#);
     assert_snapshot!(sandbox.text("events"), @r#"
@@ -394,7 +394,7 @@ fn a_budget_that_is_too_small_for_any_memory_is_reported() {
     sandbox.write("Anna drinks green tea", &[]);
     assert_snapshot!(sandbox.run(&["agent", "--prompt", "tea", "--budget", "5"]), @"
     --- stderr
-    warning: a budget of 5 tokens is too small for the memory that was found; --budget gives more
+    warning: a budget of 5 tokens is too small for the memory that was found; raise --budget for more
     ");
     let answer = sandbox.json(&["agent", "--prompt", "tea", "--budget", "5"]);
     assert_eq!(answer["warning"], "a budget of 5 tokens is too small for the memory that was found");
@@ -402,7 +402,7 @@ fn a_budget_that_is_too_small_for_any_memory_is_reported() {
     let flags = ["agent", "--prompt", "-", "--budget", "5"];
     assert!(sandbox.pipe(r#"{"prompt":"tea"}"#, &flags).contains("a budget of 5 tokens is too small"));
     assert!(sandbox.pipe(r#"{"prompt":"tea","budget":500}"#, &flags).contains("Anna drinks green tea"));
-    assert!(sandbox.run(&["agent", "--prompt", "coffee", "--budget", "5"]).contains("nothing is remembered about that"));
+    assert!(sandbox.run(&["agent", "--prompt", "coffee", "--budget", "5"]).contains("no relevant memories found"));
 }
 
 #[test]
@@ -414,13 +414,13 @@ fn warnings_name_tools_as_they_are_offered_and_hints_lead_somewhere() {
     };
     let reminder = |text: &str| json!({ "content": text, "category": "reminders" });
     let renamed = call("memory=notes_", "notes_write", reminder("call"));
-    assert!(renamed.contains("; notes_remind with `of` and `at` makes one of it"), "{renamed}");
+    assert!(renamed.contains("; notes_remind with `of` and `at` turns it into a reminder"), "{renamed}");
     let alone = call("memory_write", "memory_write", reminder("ring"));
     assert!(alone.contains("so this is no reminder\"") && !alone.contains("memory_remind"), "{alone}");
     let fresh = Sandbox::new();
     let undone = fresh.pipe(r#"[{"name":"memory_undo"},{"name":"memory_undo","params":{"operation":"abcd"}}]"#, &["agent"]);
     assert!(undone.contains("no operation to take back\"}"), "{undone}");
-    assert!(undone.contains("\"leave the operation out to take back the last change\""), "{undone}");
+    assert!(undone.contains("\"omit operation to undo the last change\""), "{undone}");
     let key = call("kv", "kv_get", json!({ "key": "none" }));
     assert!(key.contains("\"kv_list shows the keys\""), "{key}");
     let bank = sandbox.run(&["bank", "write", "a", "k", "1"]);

@@ -99,11 +99,11 @@ fn what_is_wrong_is_said_as_json_with_its_code() {
         assert!(run(&sandbox, &format!("memory-cli write {name} a 1")).contains(r#""code":"INVALID_BANK_NAME""#), "{name}");
     }
     assert_snapshot!(run(&sandbox, "memory-cli write _index a 1"), @r#"
-    {"error":{"code":"INVALID_BANK_NAME","message":"The name '_index' is reserved","bank":"_index","scope":"project","hint":"a name is a to z, then a to z, 0 to 9, _ and -, at most 64 characters"}}
+    {"error":{"code":"INVALID_BANK_NAME","message":"The name '_index' is reserved","bank":"_index","scope":"project","hint":"a bank name begins with a letter from a to z, followed by a to z, 0 to 9, _ or -; at most 64 characters"}}
     --- exit 2
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli write session a {broken"), @r#"
-    {"error":{"code":"INVALID_JSON","message":"The value is not valid JSON: a key in quotes is missing (byte 1)","bank":"session","key":"a","scope":"project","hint":"a text needs quotes of its own: '\"text\"'"}}
+    {"error":{"code":"INVALID_JSON","message":"The value is not valid JSON: expected a quoted key (byte 1)","bank":"session","key":"a","scope":"project","hint":"a JSON string needs its own quotes: '\"text\"'"}}
     --- exit 2
     "#);
     assert_snapshot!(run(&sandbox, r#"memory-cli write session a '{"k": 1, "k": 2}'"#), @r#"
@@ -111,11 +111,11 @@ fn what_is_wrong_is_said_as_json_with_its_code() {
     --- exit 2
     "#);
     assert_snapshot!(run_with(&sandbox, "memory-cli write session a --stdin", &format!("\"{}\"", "x".repeat(1024 * 1024 - 1))), @r#"
-    {"error":{"code":"LIMIT_EXCEEDED","message":"The value has 1048577 bytes; a value may have 1048576","bank":"session","key":"a","scope":"project"}}
+    {"error":{"code":"LIMIT_EXCEEDED","message":"The value has 1048577 bytes; the maximum is 1048576","bank":"session","key":"a","scope":"project"}}
     --- exit 2
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli write session a 2 --create-only"), @r#"
-    {"error":{"code":"KEY_EXISTS","message":"Key 'a' exists in memory bank 'session'","bank":"session","key":"a","scope":"project","hint":"leave --create-only out to replace it"}}
+    {"error":{"code":"KEY_EXISTS","message":"Key 'a' already exists in memory bank 'session'","bank":"session","key":"a","scope":"project","hint":"omit --create-only to replace the value"}}
     --- exit 4
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli write session b 2 --update-only"), @r#"
@@ -132,11 +132,11 @@ fn what_is_wrong_is_said_as_json_with_its_code() {
     --- exit 2
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli write session a"), @r#"
-    {"error":{"code":"USAGE","message":"a value is missing","scope":"project","hint":"type it behind the key, or pipe it in with --stdin"}}
+    {"error":{"code":"USAGE","message":"no value specified","scope":"project","hint":"pass it after the key, or pipe it with --stdin"}}
     --- exit 2
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli search ("), @r#"
-    {"error":{"code":"INVALID_INPUT","message":"That is no regular expression: error: unclosed group","scope":"project"}}
+    {"error":{"code":"INVALID_INPUT","message":"The pattern is not a valid regular expression: error: unclosed group","scope":"project"}}
     --- exit 2
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli read session a --format value"), @"1");
@@ -148,13 +148,13 @@ fn a_schema_is_set_checked_and_cleared() {
     sandbox.file("schema.json", r#"{"type": "object", "required": ["count"]}"#);
     assert_snapshot!(run(&sandbox, "memory-cli schema stats --set @schema.json"), @r#"{"bank":"stats","scope":"project","schema":{"type":"object","required":["count"]}}"#);
     assert_snapshot!(run(&sandbox, "memory-cli write stats visits 7"), @r#"
-    {"error":{"code":"SCHEMA_VIOLATION","message":"The value does not fit the schema of 'stats': 7 is not of type \"object\"","bank":"stats","key":"visits","scope":"project"}}
+    {"error":{"code":"SCHEMA_VIOLATION","message":"The value does not satisfy the schema of 'stats': 7 is not of type \"object\"","bank":"stats","key":"visits","scope":"project"}}
     --- exit 2
     "#);
     assert_snapshot!(run(&sandbox, r#"memory-cli write stats visits '{"count": 7}'"#), @r#"{"success":true,"key":"visits","bank":"stats","scope":"project","operation":"create"}"#);
     assert_snapshot!(run(&sandbox, "memory-cli schema stats"), @r#"{"bank":"stats","scope":"project","schema":{"type":"object","required":["count"]}}"#);
     assert_snapshot!(run(&sandbox, "memory-cli schema stats --set 7"), @r#"
-    {"error":{"code":"INVALID_SCHEMA","message":"That is no JSON Schema: a schema is an object, true or false","bank":"stats","scope":"project"}}
+    {"error":{"code":"INVALID_SCHEMA","message":"The schema is not a valid JSON Schema: a schema must be an object, true or false","bank":"stats","scope":"project"}}
     --- exit 2
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli schema stats --clear"), @r#"{"bank":"stats","scope":"project","schema":null}"#);
@@ -183,11 +183,11 @@ fn exports_are_imported_and_what_expired_is_collected() {
     {"success":true,"bank":"config","scope":"user","created":1,"updated":0,"unchanged":0}
     "#);
     assert_snapshot!(run_with(&sandbox, "memory-cli import session", "{\"entries\": []}"), @r#"
-    {"error":{"code":"INVALID_INPUT","message":"The document is no bank: it has no object of entries","bank":"session","scope":"project","hint":"`memory-cli export BANK` writes one"}}
+    {"error":{"code":"INVALID_INPUT","message":"The document is not a bank: it has no entries object","bank":"session","scope":"project","hint":"`memory-cli export BANK` writes one"}}
     --- exit 2
     "#);
     assert_snapshot!(run_with(&sandbox, "memory-cli import --all", "{}"), @r#"
-    {"error":{"code":"USAGE","message":"that is no export of all banks","scope":"project","hint":"`memory-cli export --all` writes one"}}
+    {"error":{"code":"USAGE","message":"the input is not an export of all banks","scope":"project","hint":"`memory-cli export --all` writes one"}}
     --- exit 2
     "#);
 }
@@ -199,19 +199,19 @@ fn damage_is_told_and_repaired_and_nothing_is_lost() {
     let whole = std::fs::read_to_string(sandbox.path(".slop-mcp/memory/session.json")).expect("a file");
     sandbox.file(".slop-mcp/memory/session.json", whole.trim_end().trim_end_matches("}\n}"));
     assert_snapshot!(run(&sandbox, "memory-cli read session a"), @r#"
-    {"error":{"code":"FILE_DAMAGED","message":"session.json is damaged: the text breaks off (byte 315)","bank":"session","key":"a","scope":"project","hint":"`memory-cli repair` keeps what can be read, and sets the rest aside"}}
+    {"error":{"code":"FILE_DAMAGED","message":"session.json is damaged: unexpected end of text (byte 315)","bank":"session","key":"a","scope":"project","hint":"`memory-cli repair` keeps what can be read, and sets the rest aside"}}
     --- exit 5
     "#);
-    assert_snapshot!(run(&sandbox, "memory-cli list"), @r#"{"banks":[{"name":"session","scope":"project","size_bytes":[n],"error":{"code":"FILE_DAMAGED","message":"session.json is damaged: the text breaks off (byte 315)","bank":"session","scope":"project","hint":"`memory bank repair` keeps what can be read, and sets the rest aside"}}]}"#);
+    assert_snapshot!(run(&sandbox, "memory-cli list"), @r#"{"banks":[{"name":"session","scope":"project","size_bytes":[n],"error":{"code":"FILE_DAMAGED","message":"session.json is damaged: unexpected end of text (byte 315)","bank":"session","scope":"project","hint":"`memory bank repair` retains the readable entries and moves the damaged file to a new name"}}]}"#);
     assert_snapshot!(run(&sandbox, "memory-cli repair --check-only"), @r#"
-    {"damage":[{"bank":"session","scope":"project","what":"session.json: the text breaks off (byte 315)","repaired":false}],"total":1}
+    {"damage":[{"bank":"session","scope":"project","what":"session.json: unexpected end of text (byte 315)","repaired":false}],"total":1}
     --- exit 5
     "#);
-    assert_snapshot!(run(&sandbox, "memory-cli repair session"), @r#"{"damage":[{"bank":"session","scope":"project","what":"session.json: the text breaks off (byte 315)","repaired":true,"set_aside":"session.json.damaged-[op1]"}],"total":1}"#);
+    assert_snapshot!(run(&sandbox, "memory-cli repair session"), @r#"{"damage":[{"bank":"session","scope":"project","what":"session.json: unexpected end of text (byte 315)","repaired":true,"set_aside":"session.json.damaged-[op1]"}],"total":1}"#);
     assert_snapshot!(run(&sandbox, "memory-cli repair --format table"), @"
     BANK  SCOPE  WHAT  SET ASIDE
     --- stderr
-    nothing is wrong
+    no problems found
     ");
     assert_snapshot!(run(&sandbox, "memory-cli read session a --format value"), @"1");
     assert_snapshot!(run(&sandbox, "memory-cli repair nothing"), @r#"
@@ -230,19 +230,19 @@ fn changes_of_banks_are_in_the_log_and_are_taken_back() {
     assert_snapshot!(sandbox.run(&["undo"]), @"
     [op1]	delete	session
     --- stderr
-    took back delete of session; `memory undo [op2]` does it again
+    undid delete of session; `memory undo [op2]` redoes it
     ");
     assert_snapshot!(sandbox.run(&["undo", "--json"]), @r#"{"operation":"[op3]","undone":{"operation":"[op4]","at":"[time]","verb":"write","by":"cli","files":1,"bank":"session","scope":"project","keys":["a"]}}"#);
     assert_snapshot!(run(&sandbox, "memory-cli read session a --format value"), @"1");
     assert_snapshot!(sandbox.run(&["undo"]), @"
     [op5]	write	1
     --- stderr
-    took back write of 1 file; `memory undo [op6]` does it again
+    undid write of 1 file; `memory undo [op6]` redoes it
     ");
     assert_snapshot!(sandbox.run(&["undo"]), @"
     [op7]	write	a in session
     --- stderr
-    took back write of a in session; `memory undo [op8]` does it again
+    undid write of a in session; `memory undo [op8]` redoes it
     ");
     assert_snapshot!(run(&sandbox, "memory-cli read session a --format value"), @r#"
     {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'session' does not exist","bank":"session","key":"a","scope":"project","hint":"`memory-cli list` shows the banks; `memory-cli write` makes one"}}
@@ -261,8 +261,8 @@ fn changes_of_banks_are_in_the_log_and_are_taken_back() {
     assert_snapshot!(sandbox.run(&["log", "--limit", "1", "--json"]), @r#"{"operations":[{"operation":"[op8]","at":"[time]","verb":"undo","by":"cli","undoes":"[op7]","files":1,"bank":"session","scope":"project","keys":[]}]}"#);
     assert_snapshot!(sandbox.run(&["undo", "ffff00000000"]), @"
     --- stderr
-    error[operation_not_found]: no operation is called [op9]
-    hint: `memory log` shows the operations
+    error[operation_not_found]: no operation has the id [op9]
+    hint: `memory log` lists the operations
     --- exit 3
     ");
 }
@@ -375,7 +375,7 @@ fn a_usage_error_names_the_wrong_argument() {
     assert_snapshot!(errors, @r#"
     {"error":{"code":"USAGE","message":"unexpected argument '--valuee' found","hint":"a similar argument exists: '--value'; Usage: memory-cli search --value <PATTERN>"}}
     {"error":{"code":"USAGE","message":"invalid value '-5' for '--ttl <SECONDS>': invalid digit found in string"}}
-    {"error":{"code":"USAGE","message":"invalid value '-3d' for '--older-than <SPAN>': \"-3d\" is not a span of time such as 60s, 168h or 30d"}}
+    {"error":{"code":"USAGE","message":"invalid value '-3d' for '--older-than <SPAN>': \"-3d\" is not a duration such as 60s, 168h or 30d"}}
     {"error":{"code":"USAGE","message":"unexpected argument '--craete' found","hint":"a similar argument exists: '--create'; Usage: memory-cli update --create <BANK> <KEY> <FILTER>"}}
     {"error":{"code":"USAGE","message":"the following required arguments were not provided: <KEY|--bank>","hint":"Usage: memory-cli delete [OPTIONS] <BANK> <KEY|--bank>"}}
     "#);

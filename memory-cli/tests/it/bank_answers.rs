@@ -39,7 +39,7 @@ fn keys_and_matches_name_the_folder_where_several_have_the_bank() {
     let (table, _) = run(&sandbox, "bank list ok --scope all --format table");
     assert!(table.contains("FOLDER") && table.contains("repo/.memory/banks (not used)"), "{table}");
     let (_, note) = run(&sandbox, "bank list ok --format table");
-    assert!(note.contains("ok is also in repo/.memory/banks; the one in repo/.slop-mcp/memory is shown"), "{note}");
+    assert!(note.contains("ok is also in repo/.memory/banks; showing the one in repo/.slop-mcp/memory"), "{note}");
     let (keys, _) = run(&sandbox, "bank list alone --scope all");
     assert!(!keys.contains("folder"), "{keys}");
 
@@ -51,12 +51,12 @@ fn keys_and_matches_name_the_folder_where_several_have_the_bank() {
 
     let (result, warning) = run(&sandbox, "bank query ok k2 .");
     assert_eq!(result, "3\n");
-    let from = "the answer is from repo/.memory/banks; 'ok' is also in repo/.slop-mcp/memory";
+    let from = "using the bank in repo/.slop-mcp/memory; 'ok' is also in repo/.slop-mcp/memory";
     assert_eq!(warning, format!("warning: {from}\n"));
     let (result, _) = run(&sandbox, "bank query ok k2 . --format json");
     assert!(result.starts_with(r#"{"results":[3],"folder":"repo/.memory/banks","also_in":["#), "{result}");
     let (_, note) = run(&sandbox, "bank query ok k .");
-    assert!(note.contains("the answer is from repo/.slop-mcp/memory") && !note.contains("warning"), "{note}");
+    assert!(note.contains("using the bank in repo/.slop-mcp/memory") && !note.contains("warning"), "{note}");
     let (result, note) = run(&sandbox, "bank query alone .entries.k.value");
     assert_eq!((result.as_str(), note.as_str()), ("4\n", ""));
 }
@@ -67,7 +67,7 @@ fn a_symlink_in_place_of_a_folder_of_the_project_is_refused_as_one() {
     fs::rename(sandbox.path("repo/.memory"), sandbox.path("repo/real")).expect("it moves");
     std::os::unix::fs::symlink("real", sandbox.path("repo/.memory")).expect("a link");
     let (refused, _) = run(&sandbox, "bank read session a");
-    let text = r#""message":"repo/.memory is a symlink, and might lead out of the project","#;
+    let text = r#""message":"repo/.memory is a symlink and may lead out of the project","#;
     assert!(refused.contains(r#""code":"PATH_REFUSED""#) && refused.contains(text), "{refused}");
     assert!(refused.contains("--scope user reads yours") && !refused.contains("home"), "{refused}");
 }
@@ -77,7 +77,7 @@ fn damaged_entries_are_reported_by_searches_gc_and_tools() {
     let sandbox = project_with_two_folders();
     let text = r#"{"_meta":{"version":1},"entries":{"good":{"value":1},"hidden":{"value":"word","created_at":"x"}}}"#;
     fs::write(sandbox.path("repo/.memory/banks/part.json"), text).expect("a file");
-    let fault = "The entry 'hidden' of memory bank 'part' has created_at that is no time";
+    let fault = "The entry 'hidden' of memory bank 'part' has an invalid created_at";
     for line in ["bank search word --value", "bank gc", "bank search word --format table"] {
         let (answer, warning) = run(&sandbox, line);
         assert!(warning.contains(fault), "{line}: {warning}");
@@ -88,7 +88,7 @@ fn damaged_entries_are_reported_by_searches_gc_and_tools() {
     let mut command = sandbox.command(&["agent", "--tools", "bank=memory_"]);
     command.current_dir(sandbox.path("repo"));
     let answers = String::from_utf8(Sandbox::finish(command, calls).stdout).expect("text");
-    let warning = r#""warning":"the answer may be less than it should be: the entry 'hidden' has created_at that is no time""#;
+    let warning = r#""warning":"the result may be incomplete: the entry 'hidden' has an invalid created_at""#;
     assert!(answers.contains(warning) && answers.contains(fault), "{answers}");
     assert!(!answers.contains("memory bank repair"), "{answers}");
 }
@@ -99,7 +99,7 @@ fn an_import_of_a_damaged_document_refuses_the_document() {
     let mut command = sandbox.command(&["bank", "import", "session"]);
     command.current_dir(sandbox.path("repo"));
     let refused = String::from_utf8(Sandbox::finish(command, r#"{"entries":{"bad":{"val":1}}}"#).stdout).expect("text");
-    let text = r#""code":"INVALID_INPUT","message":"The document is no bank: the entry 'bad' has no value","#;
+    let text = r#""code":"INVALID_INPUT","message":"The document is not a bank: the entry 'bad' has no value","#;
     assert!(refused.contains(text) && !refused.contains("repair"), "{refused}");
 }
 

@@ -30,11 +30,11 @@ fn banks_are_asked_and_changed_with_jq() {
     --- exit 3
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli update stats visits '.count, .of'"), @r#"
-    {"error":{"code":"FILTER_ERROR","message":"the filter puts out 2 values where one is needed","bank":"stats","key":"visits","scope":"project","hint":"wrap the filter in [ ] to keep all that it puts out"}}
+    {"error":{"code":"FILTER_ERROR","message":"the filter returned 2 values instead of exactly one","bank":"stats","key":"visits","scope":"project","hint":"wrap the filter in [ ] to store all its outputs as one list"}}
     --- exit 2
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli update stats visits 'empty'"), @r#"
-    {"error":{"code":"FILTER_ERROR","message":"the filter puts out 0 values where one is needed","bank":"stats","key":"visits","scope":"project","hint":"wrap the filter in [ ] to keep all that it puts out"}}
+    {"error":{"code":"FILTER_ERROR","message":"the filter returned 0 values instead of exactly one","bank":"stats","key":"visits","scope":"project","hint":"wrap the filter in [ ] to store all its outputs as one list"}}
     --- exit 2
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli query stats visits '.count | keys'"), @r#"
@@ -57,15 +57,15 @@ fn a_filter_that_takes_too_much_is_stopped() {
     sandbox.file(".memory/config.yaml", "banks:\n  filter_timeout: 1s\n  filter_memory: 32MB\n");
     run(&sandbox, "memory-cli write stats a 1");
     assert_snapshot!(run(&sandbox, "memory-cli query stats a 'def f: f; f'"), @r#"
-    {"error":{"code":"FILTER_TIMEOUT","message":"the filter was stopped after 1 s","bank":"stats","key":"a","scope":"project"}}
+    {"error":{"code":"FILTER_TIMEOUT","message":"the filter exceeded the timeout of 1 s","bank":"stats","key":"a","scope":"project"}}
     --- exit 1
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli update stats a '[range(1e9)]'"), @r#"
-    {"error":{"code":"FILTER_MEMORY","message":"the filter needs more memory than the 32 MB it may have","bank":"stats","key":"a","scope":"project"}}
+    {"error":{"code":"FILTER_MEMORY","message":"the filter exceeded the memory limit of 32 MB","bank":"stats","key":"a","scope":"project"}}
     --- exit 1
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli query stats a 'def f: 1 + f; f'"), @r#"
-    {"error":{"code":"FILTER_MEMORY","message":"the filter needs more memory than the 32 MB it may have","bank":"stats","key":"a","scope":"project"}}
+    {"error":{"code":"FILTER_MEMORY","message":"the filter exceeded the memory limit of 32 MB","bank":"stats","key":"a","scope":"project"}}
     --- exit 1
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli read stats a --format value"), @"1");
@@ -155,7 +155,7 @@ fn agents_reach_banks_by_the_same_names_and_answers() {
     ]
     --- stderr
     error[call_failed]: 3 calls failed
-    hint: all others were done; the answers to these say what is wrong
+    hint: all others succeeded; see the reported errors
     --- exit 1
     "#);
     run(&sandbox, "memory-cli write numbers n 1e1000");
@@ -166,8 +166,8 @@ fn agents_reach_banks_by_the_same_names_and_answers() {
     "#);
     assert_snapshot!(sandbox.run(&["agent", "--list-tools", "--tools", "usual,bank=memory_"]), @"
     --- stderr
-    error[usage]: two tools would be called memory_read
-    hint: offer only one of the two sets, or another prefix
+    error[usage]: two tools would be named memory_read
+    hint: select only one of the two sets, or use another prefix
     --- exit 2
     ");
 }

@@ -49,7 +49,7 @@ fn a_change_to_another_version_is_refused() {
     let id = sandbox.write("tea", &[]);
     assert_snapshot!(sandbox.run(&["edit", &id, "--content", "coffee", "--if-version", "2"]), @"
     --- stderr
-    error[conflict]: categories/inbox/tea-[id1].md was changed in the meantime
+    error[conflict]: categories/inbox/tea-[id1].md was changed concurrently
     hint: read it again and repeat the change
     --- exit 4
     ");
@@ -83,8 +83,8 @@ fn an_editor_changes_the_text() {
     ");
     assert_snapshot!(sandbox.run(&["edit", &id]), @"
     --- stderr
-    error[usage]: there is no editor
-    hint: set EDITOR, or give the text: --content TEXT, or --content -
+    error[usage]: no editor configured
+    hint: set EDITOR, or pass the text with --content TEXT or --content -
     --- exit 2
     ");
 }
@@ -110,13 +110,13 @@ fn what_an_editor_left_is_kept_when_it_cannot_be_taken() {
         let before = std::mem::replace(&mut kept, std::fs::read_dir(&drafts).expect("a folder").count());
         kept == before + 1
     };
-    assert_eq!(edit("printf 'caf\\351' > \"$1\""), (1, "left what is no UTF-8 text".into()));
+    assert_eq!(edit("printf 'caf\\351' > \"$1\""), (1, "wrote a file that is not valid UTF-8".into()));
     assert!(keeps_one_more());
-    assert_eq!(edit("printf 'caf\\351' > \"$1\"; exit 3"), (1, "did not end well (exit status: 3)".into()));
+    assert_eq!(edit("printf 'caf\\351' > \"$1\"; exit 3"), (1, "failed (exit status: 3)".into()));
     assert!(keeps_one_more());
-    assert_eq!(edit("exit 3"), (1, "did not end well (exit status: 3)".into()));
+    assert_eq!(edit("exit 3"), (1, "failed (exit status: 3)".into()));
     assert!(!keeps_one_more());
-    assert_eq!(edit("rm \"$1\""), (1, "left no file".into()));
+    assert_eq!(edit("rm \"$1\""), (1, "deleted its file".into()));
     assert!(!keeps_one_more());
     assert_eq!(sandbox.json(&["read", &id])["content"], "tea");
 }
@@ -186,8 +186,8 @@ fn a_memory_is_meant_by_its_title_and_a_wikilink_that_stays_is_named() {
     [id2]	inbox	inbox	global	[time]		Milk
     [id1]	inbox	inbox	global	[time]		Green Tea
     --- stderr
-    no longer linked
-    warning: the text of [id2] still holds [[green tea]], which links them again; `memory edit [id2]` takes it out
+    link removed
+    warning: the text of [id2] still contains [[green tea]], which will link them again; remove it with `memory edit [id2]`
     ");
     sandbox.run(&["link", "milk", "green tea"]);
     let answer = sandbox.json(&["unlink", &milk, &tea]);
@@ -208,7 +208,7 @@ fn a_memory_of_the_inbox_is_filed() {
     ");
     assert_snapshot!(sandbox.run(&["upgrade", &id, "--category", "inbox"]), @"
     --- stderr
-    error[invalid_input]: the inbox is no category to file a memory in
+    error[invalid_input]: the inbox is not a category to move a memory to
     --- exit 2
     ");
     assert_eq!(sandbox.json(&["upgrade", &id])["phase"], "organized");

@@ -119,8 +119,8 @@ fn a_key_that_means_nothing_is_named_and_does_no_harm() {
     sandbox.file(".memory/config.yaml", "storage:\n  rot: ~/x\n");
     assert_snapshot!(sandbox.run(&["list"]), @"
     --- stderr
-    warning: ~/.memory/config.yaml: the key storage.rot means nothing
-    there are no such memories
+    warning: ~/.memory/config.yaml: unknown key storage.rot
+    available tools: no such memories
     ");
     assert_snapshot!(sandbox.run(&["list", "--quiet"]), @"");
 }
@@ -131,14 +131,14 @@ fn a_value_that_cannot_be_is_an_error() {
     sandbox.file(".memory/config.yaml", "daemon:\n  interval: soon\n");
     assert_snapshot!(sandbox.run(&["list"]), @r#"
     --- stderr
-    error[config_invalid]: ~/.memory/config.yaml: daemon.interval
-      because: "soon" is not a span of time such as 60s, 168h or 30d
-    hint: correct it, or remove the line: every key has a default
+    error[config_invalid]: ~/.memory/config.yaml: invalid value of daemon.interval
+      because: "soon" is not a duration such as 60s, 168h or 30d
+    hint: correct or remove the line: every key has a default
     --- exit 2
     "#);
     sandbox.file(".memory/config.yaml", "daemon: [\n");
     assert_snapshot!(sandbox.run(&["list", "--json"]), @r#"
-    {"error":{"code":"CONFIG_INVALID","message":"~/.memory/config.yaml is not well-formed: did not find expected node content at line 2 column 1, while parsing a flow node","hint":"correct it, or remove the line: every key has a default"}}
+    {"error":{"code":"CONFIG_INVALID","message":"~/.memory/config.yaml is not valid YAML: did not find expected node content at line 2 column 1, while parsing a flow node","hint":"correct or remove the line: every key has a default"}}
     --- exit 2
     "#);
 }

@@ -56,7 +56,7 @@ fn the_newest_of_a_long_conversation_are_shown_and_the_rest_is_counted() {
     user	2024-05-13T10:00:00Z	u-13	turn 13
     user	2024-05-14T10:00:00Z	u-14	turn 14
     --- stderr
-    2 of 5 turns, the newest; --limit 0 shows all
+    2 of 5 turns, the newest shown; use --limit 0 for all
     ");
     assert_eq!(sandbox.json(&["conversations", "show", "default", "--limit", "0"])["turns"].as_array().map(Vec::len), Some(5));
 }
@@ -80,19 +80,19 @@ fn an_unknown_conversation_or_folder_is_an_error_with_the_next_step() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.run(&["conversations"]), @"
     --- stderr
-    there are no conversations in ~/.memory; --memory-path names another folder
+    available tools: no conversations in ~/.memory; --memory-path names another folder
     ");
     assert_snapshot!(sandbox.run(&["conversations", "show", "play"]), @"
     --- stderr
     error[conversation_not_found]: there is no conversation play in ~/.memory
-    hint: `memory conversations` lists them; --memory-path names another folder
+    hint: `memory conversations` lists the conversations; --memory-path selects another folder
     --- exit 3
     ");
     assert_snapshot!(sandbox.run(&["conversations", "--memory-path", "nowhere"]), @"
     --- stderr
     error[path_not_found]: cannot read the conversations in ~/nowhere
-      because: there is no such folder
-    hint: name the folder that `memory proxy` or `memory add` was given with --memory-path
+      because: folder not found
+    hint: specify the folder that `memory proxy` or `memory add` used as --memory-path
     --- exit 3
     ");
 }

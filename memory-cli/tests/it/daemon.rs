@@ -21,7 +21,7 @@ impl Daemon {
     /// Starts a daemon, and waits until it watches the files.
     pub(crate) fn start(sandbox: &Sandbox) -> Self {
         let daemon = Self::run(sandbox.command(&["serve", "--log", "-"]));
-        daemon.says("changes of files are");
+        daemon.says("detecting file changes by");
         daemon
     }
 

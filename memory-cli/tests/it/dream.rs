@@ -13,24 +13,24 @@ fn a_dream_says_first_what_it_would_do_and_then_what_it_did() {
     assert_snapshot!(sandbox.run(&["dream", "--level", "2", "--dry-run"]), @"
     ~	[id2]	project (1.00)	The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.
     =	[id2]		The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.
-    -	[id1]	becomes part of [id2]	The staging server runs PostgreSQL 16 on port 5433.
+    -	[id1]	merged into [id2]	The staging server runs PostgreSQL 16 on port 5433.
     --- stderr
-    this was a dry run; nothing was written: 1 filed, 1 merged into others
-    1 left in the inbox, since nothing says surely enough what it is about
+    dry run: nothing was written: 1 filed, 1 merged
+    1 left in the inbox: category unsure
     ");
     assert_snapshot!(sandbox.run(&["dream", "--level", "2"]), @"
     ~	[id2]	project (1.00)	The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.
     =	[id2]		The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.
-    -	[id1]	becomes part of [id2]	The staging server runs PostgreSQL 16 on port 5433.
+    -	[id1]	merged into [id2]	The staging server runs PostgreSQL 16 on port 5433.
     --- stderr
-    1 filed, 1 merged into others
-    1 left in the inbox, since nothing says surely enough what it is about
-    `memory undo [op1]` takes it back
+    1 filed, 1 merged
+    1 left in the inbox: category unsure
+    `memory undo [op1]` undoes it
     ");
     assert_snapshot!(sandbox.run(&["dream", "--level", "2"]), @"
     --- stderr
-    there is nothing to tidy
-    1 left in the inbox, since nothing says surely enough what it is about
+    nothing to refine
+    1 left in the inbox: category unsure
     ");
     assert_snapshot!(sandbox.run(&["dream", "--level", "4"]), @"
     --- stderr
@@ -64,11 +64,11 @@ fn fresh_memories_neither_decay_nor_expire() {
     sandbox.write("tea", &[]);
     assert_snapshot!(sandbox.run(&["decay"]), @"
     --- stderr
-    there is nothing to tidy
+    nothing to refine
     ");
     assert_snapshot!(sandbox.run(&["consolidate", "--dry-run"]), @"
     --- stderr
-    there is nothing to tidy
+    nothing to refine
     ");
 }
 

@@ -13,11 +13,11 @@ fn without_a_model_it_says_how_to_name_one() {
     assert_snapshot!(sandbox.run(&["embed"]), @"
     --- stderr
     error[config_invalid]: no embedding model is configured
-    hint: name the folder of a sentence-transformer as embedding.model in config.yaml; `memory embed --help` says more
+    hint: set embedding.model in config.yaml to the folder of a sentence-transformer; see `memory embed --help`
     --- exit 2
     ");
     assert_snapshot!(sandbox.run(&["embed", "--status", "--json"]), @r#"
-    {"error":{"code":"CONFIG_INVALID","message":"no embedding model is configured","hint":"name the folder of a sentence-transformer as embedding.model in config.yaml; `memory embed --help` says more"}}
+    {"error":{"code":"CONFIG_INVALID","message":"no embedding model is configured","hint":"set embedding.model in config.yaml to the folder of a sentence-transformer; see `memory embed --help`"}}
     --- exit 2
     "#);
 }
@@ -48,7 +48,7 @@ fn an_address_without_a_name_is_no_model() {
     sandbox.file(".memory/config.yaml", "embedding:\n  base_url: http://localhost:9/v1\n");
     assert_snapshot!(sandbox.run(&["embed", "--status"]), @"
     --- stderr
-    error[model_failed]: the embedding model gave no vectors: embedding.base_url is set, but not which model to ask for there
+    error[model_failed]: the embedding model returned no vectors: embedding.base_url is set, but embedding.name is not
     hint: set embedding.name in config.yaml
     --- exit 1
     ");

@@ -8,8 +8,8 @@ use crate::sandbox::Sandbox;
 fn what_is_not_there_is_named_with_a_hint() {
     assert_snapshot!(Sandbox::new().run(&["read", "550e8400"]), @"
     --- stderr
-    error[memory_not_found]: no memory is called 550e8400
-    hint: `memory list` shows what there is; an id may be shortened to 4 digits
+    error[memory_not_found]: no memory matches 550e8400
+    hint: `memory list` lists the memories; an id may be shortened to 4 digits
     --- exit 3
     ");
 }
@@ -17,7 +17,7 @@ fn what_is_not_there_is_named_with_a_hint() {
 #[test]
 fn programs_get_errors_as_json_on_the_standard_output() {
     assert_snapshot!(Sandbox::new().run(&["read", "550e8400", "--json"]), @r#"
-    {"error":{"code":"MEMORY_NOT_FOUND","message":"no memory is called 550e8400","hint":"`memory list` shows what there is; an id may be shortened to 4 digits"}}
+    {"error":{"code":"MEMORY_NOT_FOUND","message":"no memory matches 550e8400","hint":"`memory list` lists the memories; an id may be shortened to 4 digits"}}
     --- exit 3
     "#);
 }
@@ -52,7 +52,7 @@ fn what_cannot_be_typed_is_a_usage_error() {
     --- exit 2
     "#);
     assert_snapshot!(sandbox.run(&["--json"]), @r#"
-    {"error":{"code":"USAGE","message":"no command was given","hint":"--help lists the commands"}}
+    {"error":{"code":"USAGE","message":"no command specified","hint":"use --help to list the commands"}}
     --- exit 2
     "#);
 }
@@ -65,8 +65,8 @@ fn a_short_reference_to_two_memories_is_ambiguous() {
     sandbox.pipe(&memories.map(line).concat(), &["import"]);
     assert_snapshot!(sandbox.run(&["read", "aaaa"]), @"
     --- stderr
-    error[memory_ambiguous]: aaaa is the name of 2 memories or more: [id1] (categories/inbox/milk-[id1].md), [id2] (categories/inbox/tea-[id2].md)
-    hint: give more digits of the id
+    error[memory_ambiguous]: aaaa matches at least [id1] (categories/inbox/milk-[id1].md memories: [id1] (categories/inbox/milk-[id1].md), [id2] (categories/inbox/tea-[id2].md)
+    hint: use more digits of the id
     --- exit 2
     ");
 }
@@ -78,13 +78,13 @@ fn a_credential_is_refused_unless_it_is_wanted() {
     let token = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");
     assert_snapshot!(sandbox.run(&["write", &token]), @"
     --- stderr
-    error[secret_found]: the text holds what looks like GitHub token
-    hint: leave it out, or keep it with --allow-secret
+    error[secret_found]: the text contains what looks like GitHub token
+    hint: remove it, or store it anyway with --allow-secret
     --- exit 2
     ");
     assert_snapshot!(sandbox.run(&["list"]), @"
     --- stderr
-    there are no such memories
+    available tools: no such memories
     ");
     assert_snapshot!(sandbox.run(&["write", &token, "--title", "token", "--allow-secret"]), @"[id1]	categories/inbox/token-[id1].md");
 }
@@ -94,7 +94,7 @@ fn a_home_that_is_a_file_is_an_error_and_no_empty_answer() {
     let sandbox = Sandbox::new();
     let file = sandbox.file("occupied", "");
     let shown = sandbox.run(&["list", "--root", &file]);
-    assert!(shown.contains("error[") && !shown.contains("no such memories"), "{shown}");
+    assert!(shown.contains("error[") && !shown.contains("no matching memories"), "{shown}");
 }
 
 #[cfg(target_os = "linux")]
@@ -127,7 +127,7 @@ fn own_names_are_written_in_hints_and_never_in_data() {
     "#);
     assert_snapshot!(sandbox.shell("memo run '`memory instance x`/y' read"), @"
     --- stderr
-    error[backend_not_found]: no backend is called `memory instance x`
+    error[backend_not_found]: there is no backend `memory instance x`
     hint: `memo backends` lists them
     --- exit 3
     ");

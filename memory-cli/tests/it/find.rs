@@ -26,7 +26,7 @@ fn a_list_is_newest_first() {
     assert_snapshot!(sandbox.run(&["list", "--all", "--sort", "title", "--limit", "1", "--offset", "1"]), @"
     [id2]	organized	decisions	global	2020-01-01T10:00:00Z	harbour	Timetable cache
     --- stderr
-    1 of 3; --offset 2 shows the next, --limit 0 all
+    1 of 3 shown; use --offset 2 for the next page, --limit 0 for all
     ");
 }
 
@@ -37,10 +37,10 @@ fn a_list_says_what_is_left_and_never_what_is_not() {
         let shown = sandbox.run(&[&["list", "--all"], flags].concat());
         shown.lines().skip_while(|line| *line != "--- stderr").skip(1).map(str::to_owned).collect::<Vec<_>>().join("\n")
     };
-    assert_snapshot!(said(&["--limit", "2"]), @"2 of 3; --offset 2 shows the next, --limit 0 all");
+    assert_snapshot!(said(&["--limit", "2"]), @"2 of 3 shown; use --offset 2 for the next page, --limit 0 for all");
     assert_snapshot!(said(&["--limit", "2", "--offset", "2"]), @"1 of 3, the last");
     assert_snapshot!(said(&["--limit", "0", "--offset", "1"]), @"2 of 3, the last");
-    assert_snapshot!(said(&["--offset", "3"]), @"none of 3: --offset 3 leaves all of them out");
+    assert_snapshot!(said(&["--offset", "3"]), @"none of 3 shown: --offset 3 skips all");
     assert_snapshot!(said(&[]), @"");
 }
 
@@ -75,7 +75,7 @@ fn filters_narrow_a_list() {
 fn an_empty_list_says_so_beside_the_answer() {
     assert_snapshot!(Sandbox::new().run(&["list"]), @"
     --- stderr
-    there are no such memories
+    available tools: no such memories
     ");
     assert_snapshot!(Sandbox::new().run(&["list", "--quiet"]), @"");
 }
@@ -87,7 +87,7 @@ fn a_search_shows_what_it_found() {
     assert_snapshot!(sandbox.run(&["search", "茶"]), @"[id2]	[n]	早上先泡茶，再看时刻表	早上先泡茶，再看时刻表");
     assert_snapshot!(sandbox.run(&["search", "nothing", "of", "that"]), @"
     --- stderr
-    nothing matches
+    no matches found
     ");
 }
 
@@ -113,7 +113,7 @@ fn backlinks_name_the_memories_that_lead_to_one() {
     assert_snapshot!(sandbox.run(&["backlinks", "00000001"]), @"[id1]	inbox	inbox	global	[time]		See [[timetable cache|the cache]].");
     assert_snapshot!(sandbox.run(&["backlinks", "00000002"]), @"
     --- stderr
-    no memory leads to it
+    no memory links to it
     ");
     assert_snapshot!(sandbox.run(&["backlinks", "00000002", "--json"]), @r#"{"memories":[]}"#);
 }
@@ -136,7 +136,7 @@ fn quotation_marks_narrow_only_where_some_memory_has_the_phrase() {
         (answer["total"].as_u64(), answer["degraded"].as_str().map(str::to_owned))
     };
     assert_eq!(found("\"five minutes\""), (Some(1), None));
-    let reason = "no memory has the phrase in quotation marks, so its words were looked for";
+    let reason = "no memory has the phrase in quotation marks; searched as plain text";
     assert_eq!(found("\"minutes five\" 泡茶"), (Some(2), Some(reason.to_owned())));
     assert_eq!(found("\"green submarine\""), (Some(0), None));
 }

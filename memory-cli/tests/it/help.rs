@@ -19,63 +19,63 @@ fn help_lists_the_commands() {
     Usage: memory [OPTIONS] <COMMAND>
 
     Commands:
-      write          Remember a text
+      write          Write a memory
       add            Add facts to a conversation
-      conversations  List conversations, last used first; or show one
-      read           Show a memory
+      conversations  List conversations, most recently used first, or show one
+      read           Read a memory
       list           List memories, newest first
-      search         Find memories by what they say, best first
-      delete         Move a memory to the trash
-      tag            Add tags to a memory, or take them away
-      edit           Change a memory, in an editor or field by field
-      link           Link two memories, both ways
-      unlink         Part two linked memories, both ways
-      resolve-links  Follow the wikilinks of all memories, and record them at both ends
-      backlinks      List the memories that lead to one, by link or by wikilink
-      remind         Remember a text until it is due
-      reminders      List reminders, what is due first before all others
-      notify         Show the reminders that are due, each once
+      search         Search memories, best match first
+      delete         Delete a memory; it moves to the trash
+      tag            Add or remove tags of a memory
+      edit           Edit a memory in an editor or by fields
+      link           Link two memories in both directions
+      unlink         Remove the link between two memories, in both directions
+      resolve-links  Resolve the wikilinks of all memories, and store them as links in both directions
+      backlinks      List the memories that link to a memory, directly or by wikilink
+      remind         Create a reminder
+      reminders      List reminders, due ones first
+      notify         Show due reminders, each once
       done           Mark a reminder as done
-      snooze         Put a reminder off, so that it is shown again then
-      when           Show when a text means
-      upgrade        File a memory of the inbox under a category
+      snooze         Snooze a reminder until a later time
+      when           Parse the date or time in a text
+      upgrade        File a memory from the inbox under a category
       dream          Tidy the memories: file what waits in the inbox, make one of what says the same,
                      follow wikilinks
-      decay          Move what nobody reads to trash
+      decay          Move memories that are no longer read to the trash
       consolidate    Do what the daemon does regularly, once: expire, decay, upgrade, and make one of
                      what says the same
-      pin            Let a memory stay, however old it is and however seldom it is read
-      unpin          Let a pinned memory go the way of all others again
-      ingest         Take in notes from other programs
-      export         Write memories as JSON, one a line, oldest first
-      import         Read memories that were exported, one a line
-      undo           Take back the last operation, or the one named
-      restore        Bring a file back from the trash
-      trash          Show what is in the trash, or remove it for good
-      log            Show what was done, newest first; or what one operation changed
-      diff           Show how a memory came to be what it is, newest change first
-      bank           Keep JSON under keys, in named banks, and ask it with jq
+      pin            Pin a memory, so that it is never removed because of its age
+      unpin          Unpin a memory, so that it can be removed because of its age
+      ingest         Ingest notes from other programs
+      export         Export memories as JSON, one per line, oldest first
+      import         Import exported memories, one per line
+      undo           Undo the last operation, or a specific one
+      restore        Restore a file from the trash
+      trash          List or purge the trash
+      log            Show the operation log, newest first, or the changes of one operation
+      diff           Show the history of a memory, newest change first
+      bank           Store JSON values under keys in named banks, and query them with jq
       topic          Keep topics, one Markdown file each, and an index of them short enough for every
                      prompt
-      instance       Keep what is said in sessions, and values under keys
-      embed          Have a model read the memories, so that they are found by what they mean
-      model          List, choose and test models that find memories by what they mean
-      agent          Call tools, as agents do
-      mcp            Serve an MCP client on the standard streams
-      hook           Print what an agent should know, for the hooks of its client
-      install        Set up a coding assistant, so that it uses the memories
-      uninstall      Take out of a coding assistant's settings what `memory install` put in
-      proxy          Give a memory to any application that speaks the protocol of OpenAI
-      serve          Look after the memories until told to stop
-      status         Say whether somebody looks after the memories, what was done last and what is due
+      instance       Manage instances: stores for session messages and for values under keys
+      embed          Compute vectors for the memories, so that searches find them by meaning
+      model          List, select and test embedding models for searches by meaning
+      agent          Call tools as an agent
+      mcp            Serve an MCP client on the standard input and output
+      hook           Print memories for an agent, as a hook of its client
+      install        Configure a coding assistant to use the memories
+      uninstall      Remove the entries of `memory install` from a coding assistant's settings
+      proxy          Add memory to any application that uses the OpenAI API
+      serve          Run the daemon, which maintains the memories in the background
+      status         Show the state of the daemon, its last chores, and what is due
       reindex        Rebuild the index from the files
-      doctor         Compare the files with the index and the journal
-      stats          Count what is kept
-      usage          Show what the language model has cost, and what is left of today's budget
-      config         Show the settings, or write a file with all of them
-      tour           Play the program on some seventy notes, in a home that is thrown away
-      completions    Print a script that completes commands in a shell
-      man            Print the manual page, or write the pages of all commands into a folder
+      doctor         Check the files against the index and the journal
+      stats          Show statistics of the home
+      usage          Show the usage of the language model, and the rest of today's budget
+      config         Show or change the settings
+      tour           Demonstrate the commands on about seventy notes in a temporary home
+      completions    Print a shell completion script
+      man            Print the manual page, or write the pages of all commands to a folder
 
     Options:
       -h, --help
@@ -86,36 +86,36 @@ fn help_lists_the_commands() {
 
     Everywhere:
           --root <DIR>
-              Keep the memories in this folder [default: MEMORY_ROOT, else ~/.memory]
+              Use this home folder for the memories [default: MEMORY_ROOT, else ~/.memory]
 
           --json
-              Answer in JSON
+              Print output as JSON
 
           --fresh
-              Look at every file for changes by others first
+              Check every file for changes by other programs first
 
           --color <WHEN>
-              Color the answer: auto, always or never
+              Color the output: auto, always or never
               
               [default: auto]
 
       -q, --quiet
-              Say nothing but the answer and errors
+              Print only the result and errors
     ");
 }
 
 #[test]
 fn help_of_a_command_tells_its_flags_and_its_json() {
     assert_snapshot!(Sandbox::new().run(&["search", "--help"]), @r#"
-    Find memories by what they say, best first
+    Search memories, best match first
 
     Words are looked for, any of them; a question does as well. "a phrase" must stand there if any
     memory has it, -word must not, begin* stands for all words that begin so. tag:, scope:, category:,
     source:, from: and to: (2026, [day] or [day]) narrow it. A word of three letters or more is
     found inside other words too, as `sql` in PostgreSQL, behind all that have it whole; one of two
-    letters only if it is the only word of the question, and a single letter or digit is not.
+    letters only if it is the only word of the query, and a single letter or digit is not.
 
-    In prose, with 15 words and more outside the quotation marks, a "phrase" is plain text.
+    In a text of 15 or more words outside quotation marks, a "phrase" is plain text.
 
     The topics of the project are looked through as well; they come behind the memories, and no filter
     lets them pass.
@@ -123,13 +123,13 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
     JSON: {hits: [{memory: MEMORY, score, snippet, explain?}], total, degraded?, topics?: {hits:
     [{topic: TOPIC, score, snippet}], total}}
 
-    In a pipe: id (or topic:FILE), score, title or first line, and the words around what was found.
+    In a pipe: id (or topic:FILE), score, title or first line, and the text around the match.
 
     Usage: memory search [OPTIONS] <QUERY>...
 
     Arguments:
       <QUERY>...
-              The words; every script is searchable, down to one character
+              Query; every script is searchable, down to a single character
 
     Options:
       -h, --help
@@ -137,39 +137,39 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
 
     Filters:
           --phase <PHASE>
-              Only this phase: inbox or organized
+              Select this phase: inbox or organized
 
           --category <CATEGORY>
-              Only this category
+              Select this category
               
               [possible values: soul, character, people, project, date, knowledge, feedback,
               preferences, decisions, lessons, habits, skills, inbox, reminders]
 
           --scope <SCOPE>
-              Only this scope: global, agent:NAME, project:NAME or conversation:ID
+              Select this scope: global, agent:NAME, project:NAME or conversation:ID
 
           --source <SOURCE>
-              Only what came from this program
+              Select memories from this source program
 
           --tags <TAGS>
-              Only what carries all of these tags, with commas between them; a/b also counts as a
+              Select memories with all these comma-separated tags; tag a/b also matches a
 
           --from <YYYY-MM-DD>
-              Only what was created on this day or later
+              Select memories created on or after this day
 
           --to <YYYY-MM-DD>
-              Only what was created on this day or earlier
+              Select memories created on or before this day
 
           --all
-              Also what has expired or was superseded
+              Include expired and superseded memories
 
           --limit <N>
-              How many at most; 0 means all
+              Maximum number of hits; 0 means all
               
               [default: 10]
 
           --recency <W>
-              How much newness counts, from 0 to 1
+              Weight of recency, from 0 to 1
               
               [default: [n]]
 
@@ -184,10 +184,10 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
               a reranking model
 
           --explain
-              Say how each score came about
+              Explain each score
 
           --kind <KIND>
-              What to look through
+              What to search
 
               Possible values:
               - all:   Memories and topics
@@ -197,25 +197,25 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
               [default: all]
 
           --dir <DIR>
-              The folder of the topics [default: .memory of the project]
+              Folder of the topics [default: .memory of the project]
 
     Everywhere:
           --root <DIR>
-              Keep the memories in this folder [default: MEMORY_ROOT, else ~/.memory]
+              Use this home folder for the memories [default: MEMORY_ROOT, else ~/.memory]
 
           --json
-              Answer in JSON
+              Print output as JSON
 
           --fresh
-              Look at every file for changes by others first
+              Check every file for changes by other programs first
 
           --color <WHEN>
-              Color the answer: auto, always or never
+              Color the output: auto, always or never
               
               [default: auto]
 
       -q, --quiet
-              Say nothing but the answer and errors
+              Print only the result and errors
     "#);
 }
 
@@ -255,7 +255,7 @@ fn completions_name_the_commands() {
 fn manual_pages_are_written_for_every_command() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.run(&["man", "--output", "pages", "--json"]), @r#"{"output":"pages"}"#);
-    assert!(sandbox.text("pages/memory-search.1").contains("best first"));
+    assert!(sandbox.text("pages/memory-search.1").contains("best match first"));
     assert!(sandbox.run(&["man"]).contains(".TH memory 1"));
 }
 

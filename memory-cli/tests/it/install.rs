@@ -140,15 +140,15 @@ fn claude_code_gets_a_server_and_hooks_and_gives_them_back() {
     changed	~/.claude.json
     changed	~/.claude/settings.json
     --- stderr
-    the former file is ~/.claude.json.before-memory
-    the former file is ~/.claude/settings.json.before-memory
-    Claude Code sees the memories when it is next started
+    backup: ~/.claude.json.before-memory
+    backup: ~/.claude/settings.json.before-memory
+restart     Claude Code to use the memories
     ");
     assert_snapshot!(sandbox.run(&["install", "claude-code"]), @"
     unchanged	~/.claude.json
     unchanged	~/.claude/settings.json
     --- stderr
-    Claude Code is set up already; nothing was changed
+    Claude Code is already configured; nothing was changed
     ");
     assert_eq!(sandbox.text(".claude.json.before-memory"), servers);
     assert_eq!(sandbox.text(".claude/settings.json.before-memory"), settings);
@@ -180,7 +180,7 @@ fn claude_code_gets_a_server_and_hooks_and_gives_them_back() {
     unchanged	~/.claude.json
     unchanged	~/.claude/settings.json
     --- stderr
-    nothing of ours is there; nothing was changed
+    no entries found; nothing was changed
     ");
 }
 
@@ -317,7 +317,7 @@ fn clients_may_have_folders_of_their_own() {
     assert_snapshot!(sandbox.run_with("CODEX_HOME", &folder, &["install", "codex"]), @"
     created	~/own/config.toml
     --- stderr
-    Codex sees the memories when it is next started
+restart     Codex to use the memories
     ");
     assert_snapshot!(sandbox.run_with("CLAUDE_CONFIG_DIR", &folder, &["install", "claude-code", "--quiet"]), @"
     created	~/own/.claude.json

@@ -89,19 +89,19 @@ fn another_programs_entry_is_not_written_over() {
     sandbox.file(".claude.json", file);
     assert_snapshot!(sandbox.run(&["install", "claude-code"]), @"
     --- stderr
-    error[conflict]: ~/.claude.json:3: mcpServers.memory is another program's
-    hint: nothing was written; give that entry another name, or remove it, and repeat
+    error[conflict]: ~/.claude.json:3: mcpServers.memory belongs to another program
+    hint: nothing was written; rename or remove that entry and try again
     --- exit 4
     ");
     assert_snapshot!(sandbox.run(&["install", "claude-code", "--json"]), @r#"
-    {"error":{"code":"CONFLICT","message":"~/.claude.json:3: mcpServers.memory is another program's","hint":"nothing was written; give that entry another name, or remove it, and repeat"}}
+    {"error":{"code":"CONFLICT","message":"~/.claude.json:3: mcpServers.memory belongs to another program","hint":"nothing was written; rename or remove that entry and try again"}}
     --- exit 4
     "#);
     assert_snapshot!(sandbox.run(&["uninstall", "claude-code"]), @"
     unchanged	~/.claude.json
     unchanged	~/.claude/settings.json
     --- stderr
-    nothing of ours is there; nothing was changed
+    no entries found; nothing was changed
     ");
     assert_eq!(sandbox.text(".claude.json"), file);
     assert!(!sandbox.path(".claude").exists(), "the other file was not made either");
@@ -114,27 +114,27 @@ fn a_file_that_cannot_be_read_is_left_alone() {
     assert_snapshot!(sandbox.run(&["install", "claude-code"]), @"
     --- stderr
     error[file_damaged]: ~/.claude/settings.json:3: expected string for object property
-    hint: the file was left alone; mend it and repeat
+    hint: the file was skipped; mend it and repeat
     --- exit 5
     ");
     assert!(!sandbox.path(".claude.json").exists(), "the other file was not made either");
     sandbox.file(".codex/config.toml", "model = \"o\"\nmodel = \"p\"\n");
     assert_snapshot!(sandbox.run(&["install", "codex", "--json"]), @r#"
-    {"error":{"code":"FILE_DAMAGED","message":"~/.codex/config.toml:2: duplicate key","hint":"the file was left alone; mend it and repeat"}}
+    {"error":{"code":"FILE_DAMAGED","message":"~/.codex/config.toml:2: duplicate key","hint":"the file was skipped; mend it and repeat"}}
     --- exit 5
     "#);
     std::fs::write(sandbox.path(".codex/config.toml"), b"a = 1\nb = \"\xff\"\n").expect("a file");
     assert_snapshot!(sandbox.run(&["uninstall", "codex"]), @"
     --- stderr
-    error[file_damaged]: ~/.codex/config.toml:2: it is no UTF-8 text
-    hint: the file was left alone; mend it and repeat
+    error[file_damaged]: ~/.codex/config.toml:2: it is not UTF-8 text
+    hint: the file was skipped; mend it and repeat
     --- exit 5
     ");
     sandbox.file(".cursor/mcp.json", "{\n  \"mcpServers\": []\n}\n");
     assert_snapshot!(sandbox.run(&["install", "cursor"]), @"
     --- stderr
-    error[file_damaged]: ~/.cursor/mcp.json:2: mcpServers should hold keys with values
-    hint: the file was left alone; mend it and repeat
+    error[file_damaged]: ~/.cursor/mcp.json:2: mcpServers must contain keys with values
+    hint: the file was skipped; mend it and repeat
     --- exit 5
     ");
 }
@@ -148,8 +148,8 @@ fn a_link_stays_a_link() {
     assert_snapshot!(sandbox.run(&["install", "cursor"]), @"
     changed	~/.cursor/mcp.json
     --- stderr
-    the former file is ~/.cursor/mcp.json.before-memory
-    Cursor sees the memories when it is next started
+    backup: ~/.cursor/mcp.json.before-memory
+restart     Cursor to use the memories
     ");
     assert!(sandbox.path(".cursor/mcp.json").is_symlink() && sandbox.text("dots/mcp.json").contains("/bin/memory"));
     assert_snapshot!(sandbox.run(&["uninstall", "cursor"]), @"restored	~/.cursor/mcp.json");
@@ -165,7 +165,7 @@ fn a_file_that_is_read_only_stays_so() {
     assert_snapshot!(sandbox.run(&["install", "claude-code"]), @"
     --- stderr
     error[io]: cannot write ~/.claude/settings.json
-      because: it is read-only
+      because: the file is read-only
     --- exit 1
     ");
     assert!(!sandbox.text(".claude.json").contains("/bin/memory"), "the other file was not changed either");

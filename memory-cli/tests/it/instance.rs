@@ -293,7 +293,7 @@ fn what_is_done_to_instances_is_in_the_log_and_is_taken_back() {
     assert_snapshot!(sandbox.run(&["undo"]), @"
     [op1]	delete	s in history/default
     --- stderr
-    took back delete of s in history/default; `memory undo [op2]` does it again
+    undid delete of s in history/default; `memory undo [op2]` redoes it
     ");
     assert_snapshot!(sandbox.run(&["undo", "--json"]), @r#"{"operation":"[op3]","undone":{"operation":"[op4]","at":"[time]","verb":"set","files":1,"instance":"kv/scratch","key":"a/b"}}"#);
     assert_snapshot!(sandbox.run(&["log"]), @"
@@ -322,8 +322,8 @@ fn what_is_done_to_instances_is_in_the_log_and_is_taken_back() {
     assert_snapshot!(sandbox.run(&["undo"]), @"
     [op6]	write	1
     --- stderr
-    warning: an instance is left out: kv/broken.yaml cannot be read as it should be: it is no list of fields
-    took back write of 1 file; `memory undo [op7]` does it again
+skipped     warning: an instance: kv/broken.yaml is damaged: it is not a mapping of fields
+    undid write of 1 file; `memory undo [op7]` redoes it
     ");
 }
 
@@ -383,12 +383,12 @@ fn a_long_session_is_printed_as_it_is_read() {
     let output = Sandbox::finish(sandbox.command(&["instance", "run", "history", "read", "-p", "session=s"]), "");
     assert!(output.stdout == format!("[{}]\n", lines.join(",")).into_bytes(), "it is whole");
 
-    // The program reads the rest, which does not fit into the pipe, after the file is truncated.
+    // Build information reads the rest, which does not fit into the pipe, after the file is truncated.
     let broken = sandbox.shell(&format!(
         "{{ memo run history read -p session=s; echo \"exit $?\" >&2; }} | {{ head -c 1000 >head; : >{path}; cat >tail; }}; tail -c 1 tail"
     ));
     assert!(
-        broken.starts_with("}--- stderr\nerror[io]: the answer breaks off\n  because: cannot read or write s.jsonl"),
+        broken.starts_with("}--- stderr\nerror[io]: the output is incomplete\n  because: cannot read or write s.jsonl"),
         "{broken}"
     );
     assert!(broken.trim_end().ends_with("exit 1"), "{broken}");
@@ -408,7 +408,7 @@ fn each_program_uses_its_own_name_in_help_and_hints() {
     assert_snapshot!(sandbox.shell("memory instance run history/none read -p session=s"), @"
     --- stderr
     error[instance_not_found]: there is no instance history/none
-    hint: `memory instance instances` lists them; `memory instance connect` makes one
+    hint: `memory instance instances` lists the instances; `memory instance connect` creates one
     --- exit 3
     ");
     for (line, usage) in [

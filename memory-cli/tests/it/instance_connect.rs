@@ -12,7 +12,7 @@ fn what_removes_a_definition_says_how_to_bring_it_back() {
     assert_snapshot!(sandbox.shell("memo rm kv/q"), @r#"
     {"type":"kv","name":"q","removed":true,"trash":"~/.config/memo/instances/.trash/[month]/[op1]/kv-q.yaml"}
     --- stderr
-    the former definition is in the trash; `cp ~/.config/memo/instances/.trash/[month]/[op1]/kv-q.yaml ~/.config/memo/instances/kv/q.yaml` brings it back
+    the previous definition is in the trash; restore it with `cp ~/.config/memo/instances/.trash/[month]/[op1]/kv-q.yaml ~/.config/memo/instances/kv/q.yaml`
     "#);
 }
 
@@ -34,8 +34,8 @@ fn without_a_terminal_an_instance_is_not_replaced_by_defaults() {
     let before = sandbox.text(".config/memo/instances/kv/k.yaml");
     assert_snapshot!(sandbox.shell("memo connect kv k"), @"
     --- stderr
-    error[usage]: kv/k is there already, and nothing says what to change
-    hint: give the new fields with --input, or --input '{}' for the defaults; at a terminal they are asked for
+    error[usage]: kv/k already exists, and nothing says what to change
+    hint: pass the fields with --input, or --input '{}' for the defaults, or run it at a terminal
     --- exit 2
     ");
     assert_eq!(sandbox.text(".config/memo/instances/kv/k.yaml"), before);
@@ -48,6 +48,6 @@ fn the_wizard_offers_the_present_values_of_an_instance() {
     sandbox.shell(r#"memo connect --input '{"dir":"~/precious"}' kv k"#);
     let before = sandbox.text(".config/memo/instances/kv/k.yaml");
     let Some(shown) = typed_at_a_terminal(&sandbox, "instance connect kv k", "\r\r") else { return };
-    assert!(shown.contains("[~/precious]") && shown.contains("kv/k is there"), "{shown}");
+    assert!(shown.contains("[~/precious]") && shown.contains("kv/k exists"), "{shown}");
     assert_eq!(sandbox.text(".config/memo/instances/kv/k.yaml"), before);
 }

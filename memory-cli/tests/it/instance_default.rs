@@ -12,7 +12,7 @@ fn an_error_of_a_bank_names_the_bank_the_key_and_the_scope() {
     let own = sandbox.shell("memory bank read b zz --json");
     assert_eq!(sandbox.shell(r#"memory instance run bank read --json --input '{"bank":"b","key":"zz"}'"#), own);
     assert_snapshot!(own, @r#"
-    {"error":{"code":"KEY_NOT_FOUND","message":"Key 'zz' does not exist in memory bank 'b'","bank":"b","key":"zz","scope":"user","hint":"`memory bank list BANK` shows the keys"}}
+    {"error":{"code":"KEY_NOT_FOUND","message":"Key 'zz' does not exist in memory bank 'b'","bank":"b","key":"zz","scope":"user","hint":"`memory bank list BANK` lists the keys"}}
     --- exit 3
     "#);
 }
@@ -22,13 +22,13 @@ fn there_are_no_topics_outside_of_a_project() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.shell("memo run topic view"), @"
     --- stderr
-    error[invalid_input]: there is no project here
-    hint: start it in the folder of a project, or use an instance of the type topic that has the field dir
+    error[invalid_input]: the current folder is not in a project
+    hint: start it in a project folder, or use a topic instance with the field dir
     --- exit 2
     ");
     sandbox.shell("mkdir elsewhere link; ln -s ../elsewhere link/.memory");
     let linked = sandbox.shell("cd link && memo run topic view");
-    assert!(linked.contains("~/link/.memory is a symlink, which might lead out of the project"), "{linked}");
+    assert!(linked.contains("~/link/.memory is a symlink, which may point outside the project"), "{linked}");
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn a_server_outside_of_a_project_has_no_topics_of_its_own() {
     let server = Server::within(&sandbox, "", &["instance", "serve", "--addr", "127.0.0.1:0"]);
     let (status, answer) = server.ask("/v1/run/topic/default/view", "", "{}");
     assert_eq!(status, "HTTP/1.1 400 Bad Request");
-    assert!(answer.contains("there is no project here") && !answer.contains("--dir"), "{answer}");
+    assert!(answer.contains("the current folder is not in a project") && !answer.contains("--dir"), "{answer}");
 }
 
 #[test]

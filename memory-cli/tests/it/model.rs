@@ -55,14 +55,14 @@ fn a_model_is_used_once_it_runs_and_given_up_again() {
     assert_eq!(sandbox.json(&["embed", "--status"])["model"], answer["identity"], "the settings stay");
     assert_snapshot!(sandbox.run(&["model", "use", "nowhere"]), @"
     --- stderr
-    error[usage]: there is no folder nowhere
-    hint: download the model and name its folder; `memory model list --help` says which folders are looked into
+    error[usage]: folder nowhere not found
+    hint: download the model and specify its folder; see `memory model list --help` for the folders that are searched
     --- exit 2
     ");
     assert_snapshot!(sandbox.run(&["model", "use", "all-MiniLM-L6-v2"]), @"
     --- stderr
-    error[usage]: all-MiniLM-L6-v2 was found in no folder
-    hint: download the model and name its folder; `memory model list --help` says which folders are looked into
+    error[usage]: all-MiniLM-L6-v2 was not found in any folder
+    hint: download the model and specify its folder; see `memory model list --help` for the folders that are searched
     --- exit 2
     ");
     assert_snapshot!(sandbox.run(&["model", "use"]), @"
@@ -78,7 +78,7 @@ fn a_model_is_used_once_it_runs_and_given_up_again() {
 
     assert_snapshot!(sandbox.run(&["model", "use", "--none"]), @"
     --- stderr
-    words alone are looked for; vectors that were made are kept
+    searches use words only; existing vectors are retained
     ");
     assert_eq!(sandbox.json(&["embed"])["error"]["code"], "CONFIG_INVALID");
     assert_snapshot!(sandbox.text(".memory/config.yaml"), @r#"
@@ -96,7 +96,7 @@ fn a_test_measures_words_and_model_on_ones_own_memories() {
     let folder = sandbox.path("model").display().to_string();
     assert_snapshot!(sandbox.run(&["model", "test", &folder]), @"
     --- stderr
-    no memory has two sentences of which one could be asked for
+    no memory has two sentences to test with
     ");
     for number in 0..4 {
         let text = format!("The apple of tree {number} is red and sweet. Cherry number {number} is another kind of fruit.");

@@ -17,7 +17,7 @@ fn a_memory_is_pinned_until_it_is_not() {
     assert_snapshot!(sandbox.run(&["unpin", &id]), @"
     [id1]	categories/inbox/tea-[id1].md
     --- stderr
-    pinned no longer
+    unpinned
     ");
     assert_eq!(sandbox.json(&["read", &id])["pinned"], serde_json::Value::Null);
     let other = sandbox.write("milk", &["--pinned"]);

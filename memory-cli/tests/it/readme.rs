@@ -39,7 +39,7 @@ fn the_transcripts_of_the_readme_are_true() {
     if std::env::var_os("MEMORY_README_UPDATE").is_some() {
         std::fs::write(&place, &found).expect("the README is written");
     }
-    assert!(player.commands > 10, "there are transcripts");
+    assert!(player.commands > 10, "available tools: transcripts");
     similar(&readme, &found);
 }
 

@@ -40,7 +40,7 @@ fn the_order_is_that_of_the_model() {
     assert_eq!(explained(&sandbox, &["--threshold", &above]).0.len(), 2);
     assert_eq!(sandbox.json(&["search", "red", "--threshold", &beyond.to_string()])["total"], 0);
     let shown = sandbox.run(&["search", "red", "--explain", "--threshold", "0", "--limit", "1"]);
-    assert!(shown.contains(" as the reranking model has it ("), "{shown}");
+    assert!(shown.contains(" by the reranking model ("), "{shown}");
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_model_that_is_not_whole_leaves_the_answer_as_it_is_without_it() {
     std::fs::write(&weights, &bytes[..bytes.len() / 2]).expect("a file");
     degraded("model.safetensors");
     std::fs::remove_file(&weights).expect("a file");
-    degraded("model.safetensors is not there");
+    degraded("model.safetensors does not exist");
     std::fs::remove_dir_all(sandbox.path("model")).expect("a folder");
     degraded("~/model".trim_start_matches("~/"));
     // A search without hits does not open the model.
@@ -88,9 +88,9 @@ fn the_environment_names_the_model_too() {
 #[test]
 fn settings_that_cannot_be_are_errors() {
     for (setting, wanted) in [
-        ("normalise: softmax", "a way to normalise scores (sigmoid or min-max)"),
+        ("normalise: softmax", "a score normalization (sigmoid or min-max)"),
         ("threshold: 2", "a number from 0 to 1"),
-        ("candidates: 0", "a whole number from 1 on"),
+        ("candidates: 0", "a whole number of at least 1"),
         ("timeout: soon", "a span of time"),
     ] {
         let sandbox = Sandbox::new();
@@ -104,7 +104,7 @@ fn settings_that_cannot_be_are_errors() {
     --- stderr
     error[config_invalid]: ~/.memory/config.yaml: reranking.threshold
       because: "high" is not a number from 0 to 1
-    hint: correct it, or remove the line: every key has a default
+    hint: correct or remove the line: every key has a default
     --- exit 2
     "#);
 }

@@ -69,14 +69,14 @@ fn a_secret_that_was_given_is_nowhere_in_memory_when_the_answer_is_printed() {
             return left_out("this system does not tell for what a process waits");
         };
         let counted = count(&child, TRACE);
-        let heard = count(&child, b"the field dsn is for driver=postgres only");
+        let heard = count(&child, b"the field dsn is only valid with driver=postgres");
         let mut printed = String::new();
         answer.read_to_string(&mut printed).expect("an answer");
         child.wait().expect("it ends");
         let (Ok(counted), Ok(heard)) = (counted, heard) else {
             return left_out("this system does not let one look into another process");
         };
-        assert!(printed.contains("the field dsn is for driver=postgres only"), "{printed}");
+        assert!(printed.contains("the field dsn is only valid with driver=postgres"), "{printed}");
         assert!(0 < heard, "what is in its memory is found");
         assert_eq!(counted, 0, "{input}");
     }
@@ -90,7 +90,7 @@ fn a_program_that_dies_leaves_no_image_of_its_memory() {
     command.args(["-c", "ulimit -S -c $(ulimit -H -c) && exec \"$0\" serve --log -", env!("CARGO_BIN_EXE_memory")]);
     command.env("HOME", sandbox.path(""));
     let daemon = Daemon::run(command);
-    daemon.says("changes of files are");
+    daemon.says("detecting file changes by");
     let Ok(limits) = fs::read_to_string(format!("/proc/{}/limits", daemon.child.id())) else {
         return left_out("this system does not tell the limits of another process");
     };

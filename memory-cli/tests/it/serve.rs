@@ -30,7 +30,7 @@ fn a_home_that_is_missing_is_made() {
     let sandbox = Sandbox::new();
     assert!(sandbox.run(&["serve", "--once", "--json"]).contains(r#""name":"lifecycle","ending":"nothing""#));
     assert!(sandbox.path(".memory").is_dir());
-    assert_eq!(sandbox.run(&["list"]), "--- stderr\nthere are no such memories\n");
+    assert_eq!(sandbox.run(&["list"]), "--- stderr\navailable tools: no such memories\n");
 }
 
 #[test]
@@ -40,16 +40,16 @@ fn a_round_does_what_is_due_once_and_the_next_one_nothing() {
     old(&sandbox, 1, "inbox", "", "what nobody has filed for years");
     old(&sandbox, 2, "reminders", "due: 2024-05-08T10:00:00Z\n", "call Anna");
     old(&sandbox, 3, "people", "pinned: true\n", "Anna moved to Lisbon");
-    assert_snapshot!(sandbox.run(&["serve", "--once", "--json"]), @r#"{"chores":[{"name":"refresh","ending":"nothing"},{"name":"notify","ending":"done","said":"1 reminder shown by file"},{"name":"lifecycle","ending":"done","said":"1 sent to trash for their age (operation [op1])"},{"name":"purge","ending":"nothing"}]}"#);
+    assert_snapshot!(sandbox.run(&["serve", "--once", "--json"]), @r#"{"chores":[{"name":"refresh","ending":"nothing"},{"name":"notify","ending":"done","said":"1 reminder shown by file"},{"name":"lifecycle","ending":"done","said":"1 moved to trash (operation [op1])"},{"name":"purge","ending":"nothing"}]}"#);
     assert_snapshot!(sandbox.run(&["status"]), @"
-    daemon	not running; the last one ended [time]
+    daemon	not running; last stopped [time]
     memories	2
     inbox	0
     reminders due	1
     trash	2 files, 298 bytes
     refresh	[time]	nothing	-	-
     notify	[time]	done	1 reminder shown by file	-
-    lifecycle	[time]	done	1 sent to trash for their age (operation [op1])	-
+    lifecycle	[time]	done	1 moved to trash (operation [op1])	-
     purge	[time]	nothing	-	-
     ");
     assert!(sandbox.text(".memory/pending.md").contains("call Anna"));
@@ -70,11 +70,11 @@ fn a_round_does_what_is_due_once_and_the_next_one_nothing() {
     notify	nothing	
     lifecycle	nothing	
     purge	nothing	
-    flush	done	1 change moved into the full text
+    flush	done	1 change merged into the index
     dream-3	nothing
     ");
     let log = sandbox.text(".memory/daemon.log");
-    assert!(log.contains("lifecycle: 1 sent to trash") && !log.contains("Anna") && !log.contains("nobody"), "{log}");
+    assert!(log.contains("lifecycle: 1 moved to trash") && !log.contains("Anna") && !log.contains("nobody"), "{log}");
 }
 
 #[test]
@@ -101,11 +101,11 @@ fn a_chore_that_fails_is_told_and_the_others_are_done() {
     refresh	nothing	
     notify	nothing	
     lifecycle	nothing	
-    embed	failed	[MODEL_FAILED] the embedding model gave no vectors: /nowhere is not there
+    embed	failed	[MODEL_FAILED] the embedding model returned no vectors: /nowhere does not exist
     purge	nothing	
     --- stderr
     error[model_failed]: 1 chore has failed
-    hint: all others were done; the answers to these say what is wrong
+    hint: all others succeeded; see the reported errors
     --- exit 1
     ");
 }
@@ -133,8 +133,8 @@ fn a_daemon_hears_of_changes_is_alone_and_ends_when_told() {
     let pid = daemon.child.id();
     assert_snapshot!(sandbox.run(&["serve"]).replace(&pid.to_string(), "[pid]"), @"
     --- stderr
-    error[daemon_running]: a daemon is looking after ~/.memory already (process [pid])
-    hint: `memory status` says what it does; SIGTERM ends it
+    error[daemon_running]: a daemon is already running for ~/.memory (process [pid])
+    hint: `memory status` shows its state; SIGTERM stops it
     --- exit 4
     ");
     let status = sandbox.json(&["status"]);
@@ -146,7 +146,7 @@ fn a_daemon_hears_of_changes_is_alone_and_ends_when_told() {
     for number in 1.. {
         fs::write(&file, text.replace("friday", &format!("monday or {number}"))).expect("a file");
         let said = daemon.log.recv_timeout(Duration::from_secs(5));
-        if said.is_ok_and(|line| line.contains("took in 1 file that others changed")) {
+        if said.is_ok_and(|line| line.contains("indexed 1 file changed by other programs")) {
             break;
         }
         assert!(Instant::now() < until, "nobody heard of it");
@@ -252,9 +252,9 @@ fn where_a_socket_cannot_be_the_daemon_goes_on_without() {
     let root = sandbox.path(&name).display().to_string();
     let daemon = Daemon::run(sandbox.command(&["serve", "--log", "-", "--root", &root]));
     let said = daemon.says("socket: ");
-    assert!(said.contains("there is none: ") && said.contains("is longer than the 10"), "{said}");
-    daemon.says("changes of files are");
-    assert!(sandbox.run(&["status", "--root", &root]).contains("socket	none; daemon.log says why"));
+    assert!(said.contains("cannot open: ") && said.contains("is longer than the 10"), "{said}");
+    daemon.says("detecting file changes by");
+    assert!(sandbox.run(&["status", "--root", &root]).contains("socket	none; see daemon.log"));
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn a_daemon_that_was_killed_makes_way() {
     daemon.child.kill().expect("it is killed");
     daemon.ended();
     let shown = sandbox.run(&["status"]);
-    assert!(shown.contains("not running; the last one, begun [time], was cut off"), "{shown}");
+    assert!(shown.contains("not running; the last run, started [time], was interrupted"), "{shown}");
     assert!(Sandbox::finish(sandbox.command(&["serve", "--once"]), "").status.success());
 }
 
@@ -296,7 +296,7 @@ fn a_daemon_ends_soon_in_the_middle_of_a_slow_chore() {
     // The timeout of the model is longer than this.
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
     assert_eq!(sandbox.json(&["status"])["daemon"]["running"], false);
-    assert!(sandbox.run(&["doctor"]).contains("nothing is wrong"));
+    assert!(sandbox.run(&["doctor"]).contains("no problems found"));
 }
 
 #[test]

@@ -123,17 +123,17 @@ fn the_daemon_serves_the_same() {
 fn others_are_not_served_without_a_token() {
     let sandbox = Sandbox::new();
     for arguments in [["instance", "serve", "--addr", "0.0.0.0:0"].as_slice(), &["instance", "serve", "--addr", ":0"]] {
-        assert!(sandbox.run(arguments).contains("there is no token"), "{arguments:?}");
+        assert!(sandbox.run(arguments).contains("which requires a token"), "{arguments:?}");
     }
     assert_snapshot!(sandbox.run(&["instance", "serve", "--auth-token", "a b"]), @"
     --- stderr
     error[usage]: --auth-token is no token
-    hint: a token is of visible ASCII characters, without spaces
+    hint: a token consists of visible ASCII characters without spaces
     --- exit 2
     ");
     assert_snapshot!(sandbox.run(&["instance", "serve", "--addr", "nowhere"]), @"
     --- stderr
-    error[usage]: invalid value 'nowhere' for '--addr <ADDRESS>': it is no address with a port, such as 127.0.0.1:8765
+    error[usage]: invalid value 'nowhere' for '--addr <ADDRESS>': it is not a URL with a port, such as 127.0.0.1:8765
 
     For more information, try '--help'.
     --- exit 2

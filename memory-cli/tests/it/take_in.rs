@@ -17,14 +17,14 @@ fn notes_are_taken_in_once() {
     assert_snapshot!(sandbox.run(&["ingest", "--source", "obsidian", "--dry-run"]), @"
     obsidian	2	0	0	0	2	1	2
     --- stderr
-    dead links that an alias or a title answers to: 1; here they lead somewhere
-    this was a dry run; nothing was written
+    dead links resolved by alias or title: 1
+    dry run: nothing was written
     ");
     assert_snapshot!(sandbox.run(&["ingest", "--source", "obsidian", "--path", "~/my-vault", "--json"]), @r#"{"source":"obsidian","new":2,"updated":0,"unchanged":0,"skipped":[],"warnings":[],"tags":2,"links":{"resolved":1,"unresolved":2,"only_by_alias":1,"only_by_title":0}}"#);
     assert_snapshot!(sandbox.run(&["ingest", "--source", "obsidian"]), @"
     obsidian	0	0	2	0	2	1	2
     --- stderr
-    dead links that an alias or a title answers to: 1; here they lead somewhere
+    dead links resolved by alias or title: 1
     ");
 }
 
@@ -36,12 +36,12 @@ fn all_takes_what_is_there_and_says_what_is_not() {
     claude	1	0	0	0	0	0	0
     obsidian	2	0	0	0	2	1	2
     --- stderr
-    dead links that an alias or a title answers to: 1; here they lead somewhere
-    left out car-agent (~/.car-agent): it is not there
-    left out fingersaver (~/.fingersaver): it is not there
-    left out logseq (~/logseq): it is not there
+    dead links resolved by alias or title: 1
+    left out car-agent (~/.car-agent): it does not exist
+    left out fingersaver (~/.fingersaver): it does not exist
+    left out logseq (~/logseq): it does not exist
     ");
-    assert_snapshot!(sandbox.run(&["ingest", "--source", "all", "--json"]), @r#"{"sources":[{"source":"obsidian","new":0,"updated":0,"unchanged":2,"skipped":[],"warnings":[],"tags":2,"links":{"resolved":1,"unresolved":2,"only_by_alias":1,"only_by_title":0}}],"left_out":[{"source":"claude","path":"~/.claude","reason":"it is not there"},{"source":"car-agent","path":"~/.car-agent","reason":"it is not there"},{"source":"fingersaver","path":"~/.fingersaver","reason":"it is not there"},{"source":"logseq","path":"~/logseq","reason":"it is not there"}]}"#);
+    assert_snapshot!(sandbox.run(&["ingest", "--source", "all", "--json"]), @r#"{"sources":[{"source":"obsidian","new":0,"updated":0,"unchanged":2,"skipped":[],"warnings":[],"tags":2,"links":{"resolved":1,"unresolved":2,"only_by_alias":1,"only_by_title":0}}],"left_out":[{"source":"claude","path":"~/.claude","reason":"it does not exist"},{"source":"car-agent","path":"~/.car-agent","reason":"it does not exist"},{"source":"fingersaver","path":"~/.fingersaver","reason":"it does not exist"},{"source":"logseq","path":"~/logseq","reason":"it does not exist"}]}"#);
 }
 
 #[test]
@@ -49,14 +49,14 @@ fn a_source_that_is_not_there_is_an_error() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.run(&["ingest", "--source", "logseq"]), @"
     --- stderr
-    error[path_not_found]: ~/logseq is not there
-    hint: name the folder with --path
+    error[path_not_found]: ~/logseq does not exist
+    hint: set the folder with --path
     --- exit 3
     ");
     assert_snapshot!(sandbox.run(&["ingest", "--source", "all", "--path", "x"]), @"
     --- stderr
-    error[usage]: --path goes with one source, not with all
-    hint: name the source: --source obsidian --path …
+    error[usage]: --path requires a single source
+    hint: specify the source: --source obsidian --path …
     --- exit 2
     ");
     assert_snapshot!(sandbox.run(&["ingest"]), @"
@@ -156,7 +156,7 @@ fn a_file_of_an_export_holds_no_credential_and_leads_nowhere_else() {
         r#"{"content":"four","path":"categories/inbox/.hidden.md","file":"---\n[broken\n---\nfour\n"}"#.to_owned(),
     ];
     let report = sandbox.pipe(&lines.join("\n"), &["import"]);
-    assert!(report.contains("new\t3") && report.contains("line 1 was not taken: it holds what looks like"), "{report}");
+    assert!(report.contains("new\t3") && report.contains("line 1 was not imported: it holds what looks like"), "{report}");
     let listed = sandbox.run(&["list", "--json"]);
     assert!(listed.contains("categories/inbox/two.md") && !listed.contains(".hidden") && !listed.contains("etc/"), "{listed}");
 }
@@ -203,14 +203,14 @@ fn lines_that_are_no_memories_are_named() {
     updated	0
     unchanged	0
     --- stderr
-    warning: line 3 was not taken: it is no JSON: expected ident at line 1 column 2
-    warning: line 5 was not taken: it has no content
+    warning: line 3 was not imported: it is not JSON: expected ident at line 1 column 2
+    warning: line 5 was not imported: it has no content
     error[file_damaged]: 2 lines were not taken
-    hint: all others were kept; mend these lines and import them again
+    hint: all other lines were imported; correct these lines and import them again
     --- exit 5
     ");
     assert_snapshot!(sandbox.run(&["import", "--input", &file, "--json"]), @r#"
-    {"new":0,"updated":0,"unchanged":2,"skipped":[{"path":"line 3","reason":"it is no JSON: expected ident at line 1 column 2"},{"path":"line 5","reason":"it has no content"}]}
+    {"new":0,"updated":0,"unchanged":2,"skipped":[{"path":"line 3","reason":"it is not JSON: expected ident at line 1 column 2"},{"path":"line 5","reason":"it has no content"}]}
     --- exit 5
     "#);
     assert_snapshot!(sandbox.run(&["import", "--input", "not-there.jsonl"]), @"

@@ -14,7 +14,7 @@ fn at_a_terminal(sandbox: &Sandbox, arguments: &str) -> Option<String> {
 /// Runs the program like [`at_a_terminal`], with `typed` as keyboard input.
 pub(crate) fn typed_at_a_terminal(sandbox: &Sandbox, arguments: &str, typed: &str) -> Option<String> {
     if Command::new("script").arg("--version").output().is_err() {
-        eprintln!("left out: what people see at a terminal, for want of `script` (util-linux)");
+        eprintln!("skipped: what people see at a terminal, for want of `script` (util-linux)");
         assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "nothing may be left out");
         return None;
     }
@@ -132,7 +132,7 @@ fn the_wizard_shows_defaults_and_asks_again_after_a_wrong_value() {
     sandbox.file("notes.txt", "no folder");
     let Some(shown) = typed_at_a_terminal(&sandbox, "instance connect history box", "\r~/notes.txt\r~/box\r") else { return };
     assert!(shown.contains("[file]") && shown.contains("[~/.memory/instances/history/box]"), "{shown}");
-    assert!(shown.contains("dir cannot be used") && shown.contains("notes.txt is not a folder"), "{shown}");
+    assert!(shown.contains("invalid value for dir") && shown.contains("notes.txt is not a folder"), "{shown}");
     let fields = |name: &str| sandbox.shell(&format!("memo instances | jq -c '.[] | select(.name == \"{name}\").fields.dir'"));
     assert_eq!(fields("box").trim_end(), r#""~/box""#);
     typed_at_a_terminal(&sandbox, "instance connect history usual", "\r\r");

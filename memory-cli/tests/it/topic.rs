@@ -27,17 +27,17 @@ fn topics_are_written_read_listed_changed_and_deleted() {
     assert_snapshot!(topics.write("user_prefs", "user", "Languages and editors", "- TypeScript, strict mode"), @"
     user_prefs.md
     --- stderr
-    it is new; `memory undo --dir notes` takes it back
+    it is new; `memory undo --dir notes` undoes it
     ");
     assert_snapshot!(topics.write("project_auth", "project", "Which database the auth service uses", "PostgreSQL"), @"
     project_auth.md
     --- stderr
-    it is new; `memory undo --dir notes` takes it back
+    it is new; `memory undo --dir notes` undoes it
     ");
     assert_snapshot!(topics.run(&["update", "user_prefs", "strict mode", "strict mode\n- Dark theme"]), @"
     user_prefs.md
     --- stderr
-    the passage is replaced; `memory undo --dir notes` takes it back
+    the passage was replaced; `memory undo --dir notes` undoes it
     ");
     assert_snapshot!(topics.run(&["read", "The user_prefs"]), @"
     ---
@@ -68,7 +68,7 @@ fn topics_are_written_read_listed_changed_and_deleted() {
     assert_snapshot!(topics.run(&["delete", "project_auth"]), @"
     project_auth.md
     --- stderr
-    moved to the trash; `memory undo --dir notes` brings it back
+    moved to the trash; `memory undo --dir notes` restores it
     ");
     assert_snapshot!(topics.run(&["context"]), @"
     MEMORY PROTOCOL:
@@ -109,7 +109,7 @@ fn topics_are_written_read_listed_changed_and_deleted() {
     assert_snapshot!(topics.0.run(&["undo", "--dir", "notes"]), @"
     [op1]	delete	project_auth.md
     --- stderr
-    took back delete of project_auth.md; `memory undo [op5] --dir notes` does it again
+    undid delete of project_auth.md; `memory undo [op5] --dir notes` redoes it
     ");
     assert_snapshot!(topics.run(&["index"]), @"
     --- stderr
@@ -130,62 +130,62 @@ fn what_cannot_be_says_why() {
     "#);
     assert_snapshot!(topics.write("a\u{1b}b", "user", "x", "y"), @r#"
     --- stderr
-    error[invalid_input]: the name "ab" holds a control character, or an invisible one that can deceive
-    hint: a name is that of a file in the folder, such as user_prefs.md
+    error[invalid_input]: the name "ab" contains a control character, or an invisible one that can deceive
+    hint: use the name of a file in the folder, such as user_prefs.md
     --- exit 2
     "#);
     assert_snapshot!(topics.write("../b", "user", "x", "y"), @r#"
     --- stderr
-    error[path_refused]: "../b" is no path within the folder: it leads elsewhere
-    hint: a name is that of a file in the folder, such as user_prefs.md
+    error[path_refused]: "../b" is no path within the folder: it leads out of the folder
+    hint: use the name of a file in the folder, such as user_prefs.md
     --- exit 2
     "#);
     assert_snapshot!(topics.write("memory", "user", "x", "y"), @"
     --- stderr
-    error[path_refused]: MEMORY.md is the index, which is made from the topics
-    hint: write a topic; the index follows. Lines of your own in it stay where they are
+    error[path_refused]: MEMORY.md is the index, which is generated from the topics
+    hint: write a topic; the index is updated with it. Your own lines in the index are preserved
     --- exit 2
     ");
     assert_snapshot!(topics.write("A", "user", "x", "y"), @"
     --- stderr
-    error[conflict]: A.md is there already, as a.md
-    hint: names that differ in case, in how their letters are composed or in invisible characters are one name on some systems or to people; use the one that is there
+    error[conflict]: A.md already exists, as a.md
+    hint: names that differ only in case, in Unicode composition or in invisible characters count as the same name; use the existing one
     --- exit 4
     ");
     assert_snapshot!(topics.run(&["write", "b", "y"]), @"
     --- stderr
     error[invalid_input]: b.md is new, and has no type
-    hint: say its type, describe it in a line, and give its text
+    hint: a new topic needs a type, a description of one line and a text
     --- exit 2
     ");
     assert_snapshot!(topics.run(&["update", "a", "one", "two"]), @"
     --- stderr
-    error[invalid_input]: a.md holds that text 2 times, in lines 8, 9
-    hint: give more of the text around it, so that it stands there once
+    error[invalid_input]: a.md contains that text 8 times, in lines 8, 9
+    hint: include more of the surrounding text, so that it occurs only once
     --- exit 2
     ");
     assert_snapshot!(topics.run(&["update", "a", "three", "two"]), @"
     --- stderr
-    error[invalid_input]: a.md does not hold that text
-    hint: read the topic, and give the text as it stands there, with its line breaks
+    error[invalid_input]: a.md does not contain that text
+    hint: read the topic, and copy the text verbatim, with its line breaks
     --- exit 2
     ");
     assert_snapshot!(topics.run(&["read", "b"]), @"
     --- stderr
     error[path_not_found]: there is no topic b
-    hint: `memory topic list` shows the topics
+    hint: `memory topic list` lists the topics
     --- exit 3
     ");
     assert_snapshot!(topics.run(&["read", "/etc/passwd"]), @r#"
     --- stderr
     error[path_refused]: "/etc/passwd" is no path within the folder: it is absolute
-    hint: a name is that of a file in the folder, such as user_prefs.md
+    hint: use the name of a file in the folder, such as user_prefs.md
     --- exit 2
     "#);
     assert_snapshot!(topics.0.run(&["topic", "view"]), @"
     --- stderr
-    error[usage]: there is no project here
-    hint: go to one, or name a folder with --dir
+    error[usage]: the current folder is not in a project
+    hint: change to a project folder, or specify a folder with --dir
     --- exit 2
     ");
     assert_snapshot!(topics.0.run(&["topic", "view", "--dir", ".memory"]), @"
@@ -195,7 +195,7 @@ fn what_cannot_be_says_why() {
     --- exit 2
     ");
     assert_snapshot!(topics.0.pipe("", &["topic", "--dir", "notes", "read", "b", "--json"]), @r#"
-    {"error":{"code":"PATH_NOT_FOUND","message":"there is no topic b","hint":"`memory topic list` shows the topics"}}
+    {"error":{"code":"PATH_NOT_FOUND","message":"there is no topic b","hint":"`memory topic list` lists the topics"}}
     --- exit 3
     "#);
 }
@@ -275,7 +275,7 @@ fn topics_are_found_beside_memories() {
     assert_snapshot!(topics.0.run(&["search", "strict", "--dir", "notes", "--category", "inbox"]), @"[id1]	[n]	The strict mode of TypeScript is on	The strict mode of TypeScript is on");
     assert_snapshot!(topics.0.run(&["search", "nothing", "--dir", "notes"]), @"
     --- stderr
-    nothing matches
+    no matches found
     ");
 }
 
@@ -286,35 +286,35 @@ fn a_write_without_a_text_leaves_the_text_as_it_is() {
     assert_snapshot!(topics.run(&["write", "a", "--type", "feedback"]), @"
     a.md
     --- stderr
-    it was there, and is replaced; `memory undo --dir notes` takes it back
+    it was there, and is replaced; `memory undo --dir notes` undoes it
     ");
     assert!(topics.0.text("notes/a.md").ends_with("type: feedback\nupdated: [day]\n---\n\none\n"));
     assert_snapshot!(topics.run(&["write", "a", "-", "--type", "feedback"]), @"
     a.md
     --- stderr
-    nothing had to be changed
+    nothing to change
     ");
     assert_snapshot!(topics.run(&["update", "a", "one", "one"]), @"
     a.md
     --- stderr
-    nothing had to be changed
+    nothing to change
     ");
     assert_snapshot!(topics.run(&["write", "b", "--type", "user", "--description", "x"]), @"
     --- stderr
     error[invalid_input]: b.md is new, and has no text
-    hint: say its type, describe it in a line, and give its text
+    hint: a new topic needs a type, a description of one line and a text
     --- exit 2
     ");
     assert_snapshot!(topics.0.pipe("two\n", &["topic", "--dir", "notes", "write", "a"]), @"
     a.md
     --- stderr
-    it was there, and is replaced; `memory undo --dir notes` takes it back
+    it was there, and is replaced; `memory undo --dir notes` undoes it
     ");
     topics.run(&["delete", "a"]);
     assert_snapshot!(topics.0.run(&["restore", "a", "--dir", "notes"]), @"
     --- stderr
-    error[usage]: a.md is a file of topics
-    hint: `memory undo [op1] --dir notes` takes back the delete that put it there
+    error[usage]: a.md is a topic file
+    hint: restore it with `memory undo [op1] --dir notes`, which undoes the delete
     --- exit 2
     ");
 }
@@ -336,8 +336,8 @@ fn folders_of_others_are_refused_and_a_symlink_is_named() {
     ");
     assert_snapshot!(sandbox.shell("mkdir -p repo/.git notes && ln -s ../notes repo/.memory && cd repo && memory topic list"), @"
     --- stderr
-    error[usage]: ~/repo/.memory is a symlink, which might lead out of the project
-    hint: name the folder itself with --dir
+    error[usage]: ~/repo/.memory is a symlink, which may point outside the project
+    hint: specify the target folder with --dir
     --- exit 2
     ");
 }
@@ -352,10 +352,10 @@ fn agents_reach_topics_where_they_are_offered() {
     assert_snapshot!(call("topic=memory_", write), @r#"{"name":"memory_write","result":{"file":"a.md","created":true}}"#);
     assert_snapshot!(call("memory_20250818", r#"{"id":"t1","name":"memory","params":{"command":"view","path":"/memories/a.md"}}"#), @r#"{"id":"t1","name":"memory","result":"Here's the content of /memories/a.md with line numbers:\n     1\t---\n     2\tname: A\n     3\tdescription: x\n     4\ttype: user\n     5\tupdated: [day]\n     6\t---\n     7\t\n     8\ty"}"#);
     assert_snapshot!(call("usual", r#"{"name":"topic_view"}"#), @r#"
-    {"name":"topic_view","error":{"code":"TOOL_NOT_FOUND","message":"no tool is called topic_view","hint":"there are memory_write, memory_read, memory_delete, memory_list, memory_search, memory_tag, memory_smart_search, memory_update, memory_remind, memory_reminders, memory_done"}}
+    {"name":"topic_view","error":{"code":"TOOL_NOT_FOUND","message":"no tool is named topic_view","hint":"available tools: memory_write, memory_read, memory_delete, memory_list, memory_search, memory_tag, memory_smart_search, memory_update, memory_remind, memory_reminders, memory_done"}}
     --- stderr
     error[call_failed]: 1 call failed
-    hint: all others were done; the answers to these say what is wrong
+    hint: all others succeeded; see the reported errors
     --- exit 1
     "#);
     assert_snapshot!(sandbox.run(&["log", "--dir", "notes"]), @"[op1]	[time]	write topic a.md	claude	1");
@@ -366,8 +366,8 @@ fn a_folder_that_is_missing_is_an_error_and_no_empty_answer() {
     let topics = Topics::new();
     assert_snapshot!(topics.run(&["view"]), @"
     --- stderr
-    error[path_not_found]: there is no folder ~/notes
-    hint: check --dir; `memory topic write` makes the folder with its first topic
+    error[path_not_found]: folder ~/notes not found
+    hint: check --dir; `memory topic write` creates the folder with its first topic
     --- exit 3
     ");
     let dir = ["--dir", "notes"];
@@ -383,7 +383,7 @@ fn a_folder_that_is_missing_is_an_error_and_no_empty_answer() {
         &["trash", "list"],
     ] {
         let answer = topics.0.run(&[arguments, &dir].concat());
-        assert!(answer.contains("error[path_not_found]: there is no folder ~/notes"), "{arguments:?}: {answer}");
+        assert!(answer.contains("error[path_not_found]: folder ~/notes not found"), "{arguments:?}: {answer}");
     }
     assert!(!topics.0.path("notes").exists(), "nothing was made");
 }
@@ -434,14 +434,14 @@ fn a_topic_whose_header_cannot_be_read_is_replaced_when_it_is_written_whole() {
     topics.0.file("notes/a.md", "---\nname: [open\ntype: user\n\nold text without an end\n");
     assert_snapshot!(topics.run(&["write", "a", "--description", "y"]), @"
     --- stderr
-    error[file_damaged]: the header of a.md cannot be changed: the front matter that starts in line 1 is never closed
-    hint: mend the file by hand, or write the topic whole, with its type and its text; the former file goes to the trash
+    error[file_damaged]: the header of a.md cannot be changed: the front matter that starts in line 1 has no closing line
+    hint: repair the file by hand, or write the whole topic with its type and text; the previous file moves to the trash
     --- exit 5
     ");
     assert_snapshot!(topics.write("a", "user", "y", "new text"), @"
     a.md
     --- stderr
-    it was there, and is replaced; `memory undo --dir notes` takes it back
+    it was there, and is replaced; `memory undo --dir notes` undoes it
     ");
     assert_eq!(
         topics.0.text("notes/a.md"),
@@ -457,8 +457,8 @@ fn tools_of_topics_where_there_are_none_fail_at_the_start_with_the_reason() {
     for (command, tools) in [("mcp", "topic"), ("mcp", "topic=memory_"), ("agent", "memory_20250818"), ("mcp", "topic_view")] {
         assert_eq!(
             sandbox.pipe("", &[command, "--tools", tools]),
-            "--- stderr\nerror[usage]: --tools would offer no tool, since there is no folder of topics: ~ belongs to no project\n\
-             hint: name a folder with --topics, start it within a project, or offer other tools as well\n--- exit 2\n",
+            "--- stderr\nerror[usage]: --tools would offer no tool, since folder of topics not found: ~ is not in a project\n\
+             hint: specify a folder with --topics, start it in a project, or select other tools as well\n--- exit 2\n",
             "{command} {tools}"
         );
     }

@@ -10,7 +10,7 @@ fn a_sound_home_is_called_sound() {
     sandbox.write("tea", &[]);
     assert_snapshot!(sandbox.run(&["doctor"]), @"
     --- stderr
-    checked: 1; nothing is wrong
+    checked: 1; no problems found
     ");
     assert_snapshot!(sandbox.run(&["doctor", "--json"]), @r#"{"checked":1,"healthy":true,"findings":[]}"#);
     assert_snapshot!(sandbox.run(&["reindex"]), @"documents	1");
@@ -29,8 +29,8 @@ fn a_damaged_file_is_found_and_left_alone() {
     assert_eq!(report["healthy"], false);
     assert_eq!(report["findings"][0]["path"], "categories/inbox/broken.md");
     assert_eq!(sandbox.text(".memory/categories/inbox/broken.md"), text);
-    assert!(sandbox.run(&["doctor"]).contains("hint: `memory doctor --fix` repairs what can be repaired\n"));
-    assert!(sandbox.run(&["doctor", "--fix"]).contains("hint: what is left must be mended by hand\n"));
+    assert!(sandbox.run(&["doctor"]).contains("hint: run `memory doctor --fix` to repair what can be repaired\n"));
+    assert!(sandbox.run(&["doctor", "--fix"]).contains("hint: repair the remaining problems by hand\n"));
 }
 
 #[test]
@@ -44,9 +44,9 @@ fn a_journal_that_cannot_be_read_whole_is_told() {
     assert_snapshot!(sandbox.run(&["reindex"]), @"
     documents	1
     --- stderr
-    warning: 1 line of the journal is no record, so memories may have lost their place in the order in which they were made; `memory doctor` says where
+    warning: 1 line of the journal is not valid, so the creation order of memories may be wrong; run `memory doctor` to list them
     ");
-    assert_snapshot!(sandbox.run(&["reindex", "--json"]), @r#"{"documents":1,"degraded":"1 line of the journal is no record, so memories may have lost their place in the order in which they were made; `memory doctor` says where"}"#);
+    assert_snapshot!(sandbox.run(&["reindex", "--json"]), @r#"{"documents":1,"degraded":"1 line of the journal is not valid, so the creation order of memories may be wrong; run `memory doctor` to list them"}"#);
 }
 
 #[test]

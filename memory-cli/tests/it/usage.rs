@@ -29,7 +29,7 @@ fn without_a_model_nothing_was_spent() {
     (budget)	300	300000	-	-
     (left)	300	300000	-	-
     --- stderr
-    no language model is named; `memory config init` writes a file that explains how (llm)
+    no language model is configured; see `llm` in the file that `memory config init` creates
     ");
     assert_snapshot!(sandbox.run(&["usage", "--json"]), @r#"{"budget":{"calls":300,"tokens":300000},"left":{"calls":300,"tokens":300000},"today":{"from":"[day]","to":"[day]","calls":0,"prompt_tokens":0,"answer_tokens":0,"tokens":0,"purposes":[]},"lately":{"from":"[day]","to":"[day]","calls":0,"prompt_tokens":0,"answer_tokens":0,"tokens":0,"purposes":[]},"unreadable":0}"#);
 }
@@ -62,8 +62,8 @@ fn lines_that_cannot_be_read_are_told() {
     (budget)	300	300000	-	-
     (left)	299	299930	-	-
     --- stderr
-    warning: ~/.memory/usage: 1 line cannot be read and counts for nothing
-    no language model is named; `memory config init` writes a file that explains how (llm)
+    warning: ~/.memory/usage: 1 line is unreadable and not counted
+    no language model is configured; see `llm` in the file that `memory config init` creates
     ");
 }
 
@@ -75,8 +75,8 @@ fn a_key_is_never_shown_and_others_should_not_read_it_either() {
     assert!(shown.contains("llm.api_key\t(hidden)\tfile\n") && !shown.contains("sk-0123456789"), "{shown}");
     assert_snapshot!(sandbox.run(&["list"]), @"
     --- stderr
-    warning: ~/.memory/config.yaml holds a key (llm.api_key), and others may read it; `chmod 600` keeps them out
-    there are no such memories
+    warning: ~/.memory/config.yaml contains an API key (llm.api_key) and other users can read it; restrict access with `chmod 600`
+    available tools: no such memories
     ");
     let shown = sandbox.run_with("MEMORY_LLM_API_KEY", "sk-9876543210", &["config", "show", "--json"]);
     assert!(
@@ -85,8 +85,8 @@ fn a_key_is_never_shown_and_others_should_not_read_it_either() {
     );
     assert_snapshot!(sandbox.run_with("MEMORY_LLM_API_KEY", "two words", &["list"]), @"
     --- stderr
-    error[config_invalid]: the variable MEMORY_LLM_API_KEY holds no key: one is a single word of ASCII
-    hint: correct MEMORY_LLM_API_KEY, or unset it
+    error[config_invalid]: environment variable MEMORY_LLM_API_KEY contains no valid API key: one is a single word of ASCII
+    hint: correct or unset MEMORY_LLM_API_KEY
     --- exit 2
     ");
 }

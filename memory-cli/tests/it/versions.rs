@@ -35,8 +35,8 @@ fn a_value_is_set_in_the_file_and_all_else_stays() {
     ");
     let wrong = sandbox.run(&["config", "set", "daemon.interval", "soon"]);
     assert!(wrong.contains("error[config_invalid]") && sandbox.text(".memory/config.yaml").contains("30s # often"), "{wrong}");
-    assert!(sandbox.run(&["config", "set", "daemon.intervall", "30s"]).contains("there is no setting daemon.intervall"));
-    assert!(wrong.contains(".memory/config.yaml: daemon.interval"), "{wrong}");
+    assert!(sandbox.run(&["config", "set", "daemon.intervall", "30s"]).contains("unknown setting daemon.intervall"));
+    assert!(wrong.contains(".memory/config.yaml: invalid value of daemon.interval"), "{wrong}");
     let leftover = std::fs::read_dir(sandbox.path(".memory")).expect("a folder").flatten();
     assert!(leftover.map(|entry| entry.file_name()).all(|name| !name.to_string_lossy().starts_with(".config")));
 }
@@ -49,8 +49,8 @@ fn settings_that_are_a_symlink_are_not_replaced() {
     std::os::unix::fs::symlink(sandbox.path("own.yaml"), sandbox.path(".memory/config.yaml")).expect("a new name");
     assert_snapshot!(sandbox.run(&["config", "set", "daemon.interval", "30s"]), @"
     --- stderr
-    error[usage]: ~/.memory/config.yaml is a symlink, through which nothing is written
-    hint: edit the file it leads to, or name that with MEMORY_CONFIG
+    error[usage]: ~/.memory/config.yaml is a symlink, which is not written through
+    hint: edit its target, or set MEMORY_CONFIG to the target
     --- exit 2
     ");
     assert_eq!(sandbox.text("own.yaml"), "# mine\n");
@@ -64,15 +64,12 @@ fn git_keeps_every_state_of_the_home_in_a_repository_of_its_own() {
     let id = sandbox.write("Tea at nine.", &[]);
     assert!(sandbox.run(&["diff", &id]).contains("memory config set git.enabled true"));
     sandbox.run(&["config", "set", "git.enabled", "true"]);
-    assert_snapshot!(git(&sandbox, "log --format=%s"), @"Begin to keep every state");
+    assert_snapshot!(git(&sandbox, "log --format=%s"), @"Start versioning");
     sandbox.run(&["edit", &id, "--content", "Tea at ten."]);
     let said = sandbox.run(&["diff", &id, "--limit", "1"]);
     assert!(said.contains("-Tea at nine.") && said.contains("+Tea at ten."), "{said}");
     let versions = sandbox.json(&["log", "--versions"])["versions"].clone();
-    assert_eq!(
-        versions.as_array().and_then(|all| all.last()).map(|first| &first["message"]),
-        Some(&"Begin to keep every state".into())
-    );
+    assert_eq!(versions.as_array().and_then(|all| all.last()).map(|first| &first["message"]), Some(&"Start versioning".into()));
     // `memory log` lists the versions without a flag.
     let log = sandbox.json(&["log"]);
     assert_eq!(log["operations"].as_array().map(Vec::len), Some(2));

@@ -11,18 +11,18 @@ fn what_was_deleted_comes_back() {
     assert_snapshot!(sandbox.run(&["delete", &id]), @"
     [id1]	categories/inbox/tea-[id1].md
     --- stderr
-    moved to the trash; `memory undo` brings it back
+    moved to the trash; `memory undo` restores it
     ");
     assert_snapshot!(sandbox.run(&["read", &id]), @"
     --- stderr
-    error[memory_not_found]: no memory is called [id1]
-    hint: `memory list` shows what there is; an id may be shortened to 4 digits
+    error[memory_not_found]: no memory matches [id1]
+    hint: `memory list` lists the memories; an id may be shortened to 4 digits
     --- exit 3
     ");
     assert_snapshot!(sandbox.run(&["undo"]), @"
     [op1]	delete	1
     --- stderr
-    took back delete of 1 file; `memory undo [op2]` does it again
+    undid delete of 1 file; `memory undo [op2]` redoes it
     ");
     assert_snapshot!(sandbox.run(&["read", &id]), @"tea");
     assert_snapshot!(sandbox.run(&["log"]), @"
@@ -50,25 +50,25 @@ fn there_may_be_nothing_to_take_back() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.run(&["undo"]), @"
     --- stderr
-    error[operation_not_found]: there is no operation to take back
-    hint: `memory log` shows the operations
+    error[operation_not_found]: there is no operation to undo
+    hint: `memory log` lists the operations
     --- exit 3
     ");
     assert_snapshot!(sandbox.run(&["undo", "0123456789ab"]), @"
     --- stderr
-    error[operation_not_found]: no operation is called [op1]
-    hint: `memory log` shows the operations
+    error[operation_not_found]: no operation has the id [op1]
+    hint: `memory log` lists the operations
     --- exit 3
     ");
     assert_snapshot!(sandbox.run(&["restore", "550e8400"]), @"
     --- stderr
-    error[trash_not_found]: nothing in the trash is called 550e8400
-    hint: `memory trash list` shows what is there
+    error[trash_not_found]: nothing in the trash matches 550e8400
+    hint: `memory trash list` lists the files in the trash
     --- exit 3
     ");
     assert_snapshot!(sandbox.run(&["log"]), @"
     --- stderr
-    nothing was done yet
+    no operations yet
     ");
 }
 
@@ -77,8 +77,8 @@ fn the_trash_is_emptied_only_on_purpose() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.run(&["trash", "purge"]), @"
     --- stderr
-    error[usage]: nobody is there to be asked
-    hint: --yes removes the files without asking
+    error[usage]: cannot ask for confirmation without a terminal
+    hint: use --yes to purge without confirmation
     --- exit 2
     ");
     assert_snapshot!(sandbox.run(&["trash", "purge", "--yes"]), @"

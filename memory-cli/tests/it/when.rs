@@ -14,19 +14,19 @@ fn the_reading_of_a_text_is_shown_with_what_was_taken_for_granted() {
     assert_snapshot!(when("standup every Monday at 9"), @"
     2024-06-17T09:00:00+02:00	datetime	future	every Monday at 9
     --- stderr
-    it comes again; this is the next time
-    The half of the day is not said; 09:00, not 21:00, is taken.
+    recurring; the next occurrence is shown
+    AM or PM is not given; 09:00, not 21:00, is taken.
     ");
     assert_snapshot!(when("in August"), @"
     2024-08-01T00:00:00+02:00	date	future	August
     --- stderr
-    this is when it begins
+    approximate; the start is shown
     ");
     assert_snapshot!(when("Anna likes tea"), @"
     --- stderr
-    no time is named
+    no time found
     ");
-    assert_snapshot!(sandbox.run(&["when", "下周二下午三点开会", "--now", NOW, "--json"]), @r#"{"text":"下周二下午三点","at":"2024-06-18T15:00:00+02:00","span":[0,21],"kind":"datetime","relation":"future","repeats":false,"vague":false,"assumed":"Weeks begin on Monday; that of next week is 2024-06-18."}"#);
+    assert_snapshot!(sandbox.run(&["when", "下周二下午三点开会", "--now", NOW, "--json"]), @r#"{"text":"下周二下午三点","at":"2024-06-18T15:00:00+02:00","span":[0,21],"kind":"datetime","relation":"future","repeats":false,"vague":false,"assumed":"Weeks start on Monday; the day in next week is 2024-06-18."}"#);
     assert_snapshot!(sandbox.run(&["when", "Anna likes tea", "--now", NOW, "--json"]), @r#"{"text":null,"at":null,"span":null,"kind":null,"relation":null,"repeats":false,"vague":false}"#);
     assert_snapshot!(sandbox.pipe("in two weeks\n", &["when", "--now", NOW]), @"2024-06-26T00:00:00+02:00	date	future	in two weeks");
 }
@@ -40,8 +40,8 @@ fn the_zone_of_the_settings_decides() {
     assert_snapshot!(sandbox.run(&["when", "tonight at 8"]), @r#"
     --- stderr
     error[config_invalid]: ~/.memory/config.yaml: timezone
-      because: "Mars/Olympus" is not a time zone such as Europe/Berlin (a name of the IANA's database)
-    hint: correct it, or remove the line: every key has a default
+      because: "Mars/Olympus" is not a time zone such as Europe/Berlin (a name from the IANA database)
+    hint: correct or remove the line: every key has a default
     --- exit 2
     "#);
 }
@@ -60,19 +60,19 @@ fn each_line_gets_a_line_and_a_bad_one_stops_nothing() {
     ];
     assert_snapshot!(sandbox.pipe(&lines.join("\n"), &["when", "--stdin"]), @r#"
     {"text":"in two weeks","at":"2024-06-26T00:00:00+02:00","span":[0,12],"kind":"date","relation":"future","repeats":false,"vague":false}
-    {"error":{"code":"INVALID_INPUT","message":"it is no JSON: expected ident at line 1 column 2"}}
-    {"error":{"code":"INVALID_INPUT","message":"it has no text"}}
+    {"error":{"code":"INVALID_INPUT","message":"it is not JSON: expected ident at line 1 column 2"}}
+    {"error":{"code":"INVALID_INPUT","message":"the field text is missing"}}
     {"error":{"code":"INVALID_INPUT","message":"now: \"soon\" is not a moment such as [time]+02:00 (RFC 3339)"}}
     {"text":"明天","at":"2024-06-13T00:00:00Z","span":[0,6],"kind":"date","relation":"future","repeats":false,"vague":false}
     {"text":null,"at":null,"span":null,"kind":null,"relation":null,"repeats":false,"vague":false}
     --- stderr
     error[invalid_input]: 3 lines were not understood
-    hint: all others were answered; the answers to these say what is wrong
+    hint: all other lines were answered; see the errors in the output
     --- exit 2
     "#);
     assert_snapshot!(sandbox.pipe(lines[0], &["when", "--stdin", "--json"]), @r#"{"text":"in two weeks","at":"2024-06-26T00:00:00+02:00","span":[0,12],"kind":"date","relation":"future","repeats":false,"vague":false}"#);
     assert_snapshot!(sandbox.pipe("{}", &["when", "--stdin", "--json"]), @r#"
-    {"error":{"code":"INVALID_INPUT","message":"it has no text"}}
+    {"error":{"code":"INVALID_INPUT","message":"the field text is missing"}}
     --- exit 2
     "#);
 }

@@ -78,7 +78,7 @@ fn the_same_text_in_the_same_scope_is_kept_once() {
     assert_snapshot!(sandbox.run(&["write", "tea at seven"]), @"
     [id1]	categories/inbox/tea-at-seven-[id1].md
     --- stderr
-    the same text was kept in the same scope already; nothing was written
+    the same text already exists in this scope; nothing was written
     ");
     assert_snapshot!(sandbox.run(&["write", "tea at seven", "--scope", "agent:claude"]), @"[id2]	categories/inbox/tea-at-seven-[id2].md");
 }
@@ -90,7 +90,7 @@ fn a_text_that_is_written_again_gets_what_is_new() {
     assert_snapshot!(sandbox.run(&["write", "tea at seven", "--tags", "drink,ui", "--category", "habits"]), @"
     [id1]	categories/habits/tea-at-seven-[id1].md
     --- stderr
-    the same text was kept in the same scope already; added to it: tags ui; category habits
+    the same text already exists in this scope; added to it: tags ui; category habits
     ");
     assert_snapshot!(sandbox.run(&["write", "tea at seven", "--tags", "x", "--category", "skills", "--json"]), @r#"{"id":"[id1]","path":"categories/habits/tea-at-seven-[id1].md","created":false,"merged":{"tags":["x"]},"ignored":["category"]}"#);
     // The tool returns the same result.
@@ -109,7 +109,7 @@ fn a_text_may_be_piped_in() {
     assert_snapshot!(sandbox.pipe("third\n", &["write", "-", "--title", "Number three"]), @"[id2]	categories/inbox/number-three-[id2].md");
     assert_snapshot!(sandbox.run(&["write", "-"]), @"
     --- stderr
-    error[invalid_input]: there is nothing to remember: the text is empty
+    error[invalid_input]: the text of the memory is empty
     --- exit 2
     ");
     assert_snapshot!(sandbox.run(&["list"]), @"
@@ -168,7 +168,7 @@ fn a_summary_says_that_it_is_one() {
     assert_snapshot!(sandbox.run(&["read", id]), @"
     tea is made of leaves
     --- stderr
-    this is a summary; the whole text is in the trash no longer
+    this is a summary; the full text is no longer in the trash
     ");
     assert_eq!(sandbox.json(&["read", id])["summarised_by"], serde_json::Value::from("0123456789ab"));
 }
@@ -235,6 +235,6 @@ fn a_text_of_the_category_of_reminders_becomes_a_reminder() {
     assert_snapshot!(sandbox.run(&["write", "call Bob some day", "--category", "reminders"]), @"
     [id1]	categories/reminders/call-bob-some-day-[id1].md
     --- stderr
-    warning: the text names no time, so this is no reminder; `memory remind --of [id1] --at WHEN` makes one of it
+    warning: the text contains no time, so this is not a reminder; create one with `memory remind --of [id1] --at WHEN`
     ");
 }

@@ -180,23 +180,27 @@ impl BankError {
     /// Returns the next step for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         let hint = match &self.trouble {
-            Trouble::BankNotFound => "`memory bank list` shows the banks; `memory bank write` makes one",
-            Trouble::KeyNotFound => "`memory bank list BANK` shows the keys",
-            Trouble::Expired => "write it again; `memory bank gc` takes away what has expired",
-            Trouble::KeyExists => "leave --create-only out to replace it",
-            Trouble::InvalidBankName { .. } => "a name is a to z, then a to z, 0 to 9, _ and -, at most 64 characters",
+            Trouble::BankNotFound => "`memory bank list` lists the banks; `memory bank write` creates one",
+            Trouble::KeyNotFound => "`memory bank list BANK` lists the keys",
+            Trouble::Expired => "write the value again; `memory bank gc` deletes expired entries",
+            Trouble::KeyExists => "omit --create-only to replace the value",
+            Trouble::InvalidBankName { .. } => {
+                "a bank name begins with a letter from a to z, followed by a to z, 0 to 9, _ or -; at most 64 characters"
+            }
             Trouble::InvalidJson(JsonError::Syntax { .. }) | Trouble::InvalidArgument { error: JsonError::Syntax { .. }, .. } => {
-                "a text needs quotes of its own: '\"text\"'"
+                "a JSON string needs its own quotes: '\"text\"'"
             }
             Trouble::ChangedSince => {
-                "take back the later changes first; `memory log` names them, and `memory undo OPERATION` takes one"
+                "undo the later changes first; `memory log` lists them, and `memory undo OPERATION` undoes one"
             }
             Trouble::Conflict => "try again in a moment",
-            Trouble::NotOneValue { .. } => "wrap the filter in [ ] to keep all that it puts out",
-            Trouble::Damaged { .. } => "`memory bank repair` keeps what can be read, and sets the rest aside",
-            Trouble::InvalidDocument { .. } => "`memory bank export BANK` writes one",
-            Trouble::Symlink { .. } => "put a folder in its place; --scope user reads yours",
-            Trouble::NoProject => "go to the folder of a project; --scope user keeps it for all of them",
+            Trouble::NotOneValue { .. } => "wrap the filter in [ ] to store all its outputs as one list",
+            Trouble::Damaged { .. } => {
+                "`memory bank repair` retains the readable entries and moves the damaged file to a new name"
+            }
+            Trouble::InvalidDocument { .. } => "`memory bank export BANK` writes a valid document",
+            Trouble::Symlink { .. } => "replace the symlink with a folder, or use --scope user for your own banks",
+            Trouble::NoProject => "change to the folder of a project, or use --scope user to store the bank for all projects",
             Trouble::Store(error) => return error.hint(),
             Trouble::InvalidKey { .. }
             | Trouble::InvalidJson(_)
@@ -220,23 +224,25 @@ impl fmt::Display for BankError {
             Trouble::BankNotFound => write!(formatter, "Memory bank '{bank}' does not exist"),
             Trouble::KeyNotFound => write!(formatter, "Key '{key}' does not exist in memory bank '{bank}'"),
             Trouble::Expired => write!(formatter, "Key '{key}' in memory bank '{bank}' has expired"),
-            Trouble::KeyExists => write!(formatter, "Key '{key}' exists in memory bank '{bank}'"),
+            Trouble::KeyExists => write!(formatter, "Key '{key}' already exists in memory bank '{bank}'"),
             Trouble::InvalidBankName { why } => write!(formatter, "The name '{bank}' {why}"),
             Trouble::InvalidKey { why } => write!(formatter, "The key '{key}' {why}"),
             Trouble::InvalidJson(error) => write!(formatter, "The value is not valid JSON: {error}"),
             Trouble::InvalidArgument { argument, error } => write!(formatter, "{argument} is not valid JSON: {error}"),
             Trouble::PermissionDenied { place } => write!(formatter, "Cannot write to {place}"),
-            Trouble::Conflict => write!(formatter, "Memory bank '{bank}' was changed by others each time"),
-            Trouble::ChangedSince => write!(formatter, "What that left in memory bank '{bank}' was changed since"),
+            Trouble::Conflict => write!(formatter, "Memory bank '{bank}' was changed by another program during each attempt"),
+            Trouble::ChangedSince => {
+                write!(formatter, "The result of that operation in memory bank '{bank}' was changed afterwards")
+            }
             Trouble::Filter(trouble) => write!(formatter, "{trouble}"),
-            Trouble::NotOneValue { count } => write!(formatter, "the filter puts out {count} values where one is needed"),
-            Trouble::InvalidSchema { why } => write!(formatter, "That is no JSON Schema: {why}"),
-            Trouble::SchemaViolation { why } => write!(formatter, "The value does not fit the schema of '{bank}': {why}"),
-            Trouble::InvalidPattern { why } => write!(formatter, "That is no regular expression: {why}"),
+            Trouble::NotOneValue { count } => write!(formatter, "the filter returned {count} values instead of exactly one"),
+            Trouble::InvalidSchema { why } => write!(formatter, "The schema is not a valid JSON Schema: {why}"),
+            Trouble::SchemaViolation { why } => write!(formatter, "The value does not satisfy the schema of '{bank}': {why}"),
+            Trouble::InvalidPattern { why } => write!(formatter, "The pattern is not a valid regular expression: {why}"),
             Trouble::TooLarge { what } | Trouble::Damaged { what } => write!(formatter, "{what}"),
-            Trouble::InvalidDocument { why } => write!(formatter, "The document is no bank: {why}"),
-            Trouble::Symlink { path } => write!(formatter, "{path} is a symlink, and might lead out of the project"),
-            Trouble::NoProject => write!(formatter, "There is no project here"),
+            Trouble::InvalidDocument { why } => write!(formatter, "The document is not a bank: {why}"),
+            Trouble::Symlink { path } => write!(formatter, "{path} is a symlink and may lead out of the project"),
+            Trouble::NoProject => write!(formatter, "The current folder is not in a project"),
             Trouble::Store(error) => write!(formatter, "{error}"),
         }
     }

@@ -32,19 +32,19 @@ pub enum FilterTrouble {
         message: String,
     },
     /// The filter exceeded the timeout.
-    #[error("the filter was stopped after {seconds} s")]
+    #[error("the filter exceeded the timeout of {seconds} s")]
     Timeout {
         /// The timeout in seconds.
         seconds: u64,
     },
     /// The filter exceeded the limit on memory or on the size of its output.
-    #[error("the filter needs more memory than the {megabytes} MB it may have")]
+    #[error("the filter exceeded the memory limit of {megabytes} MB")]
     TooLarge {
         /// The limit in megabytes.
         megabytes: u64,
     },
     /// The filter could not be started.
-    #[error("the filter could not be run: {why}")]
+    #[error("the filter could not be started: {why}")]
     NotRun {
         /// The reason.
         why: String,

@@ -40,7 +40,7 @@ impl FromStr for BankName {
         } else if !text.starts_with(|first: char| first.is_ascii_lowercase()) {
             "does not begin with a letter from a to z"
         } else if !text.bytes().all(is_fine) {
-            "holds something other than a to z, 0 to 9, _ and -"
+            "contains a character other than a to z, 0 to 9, _ and -"
         } else {
             return Ok(Self(text.to_owned()));
         };
@@ -77,7 +77,7 @@ impl FromStr for Key {
         } else if Self::MAX_LENGTH < text.chars().count() {
             "is longer than 256 characters"
         } else if text.chars().any(char::is_control) {
-            "holds a control character"
+            "contains a control character"
         } else {
             return Ok(Self(text.to_owned()));
         };

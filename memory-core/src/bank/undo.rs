@@ -75,14 +75,14 @@ pub fn undo(banks: &Banks, reference: &str) -> Result<BankUndone, BankError> {
         for record in store.history()? {
             if 4 <= wanted.len() && record.operation.id.as_str().starts_with(&wanted) {
                 if found.as_ref().is_some_and(|(.., id)| *id != record.operation.id) {
-                    let wanted = format!("{reference} is the beginning of more than one operation");
+                    let wanted = format!("{reference} is a prefix of more than one operation id");
                     return Err(StoreError::OperationNotFound { wanted }.into());
                 }
                 found = Some((scope, store, record.operation.id));
             }
         }
     }
-    let missing = || BankError::from(StoreError::OperationNotFound { wanted: format!("no operation is called {reference}") });
+    let missing = || BankError::from(StoreError::OperationNotFound { wanted: format!("no operation has the id {reference}") });
     let (scope, store, id) = found.ok_or_else(missing)?;
     let operation = banks.operation(BankVerb::Undo);
     let told = |error: BankError| BankError { scope: Some(scope), ..error };

@@ -121,7 +121,7 @@ pub(super) fn check_changed(
 ) -> Result<(), BankError> {
     let (length, most) = (value.as_str().len(), banks.limits.value_bytes);
     if most < length {
-        let what = format!("The value has {length} bytes; a value may have {most}");
+        let what = format!("The value has {length} bytes; the maximum is {most}");
         return Err(BankError::new(Trouble::TooLarge { what }));
     }
     if secrets == Secrets::Refuse {

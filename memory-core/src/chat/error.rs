@@ -6,19 +6,19 @@ use crate::{Code, MeterError, Shortage, Spent, StoreError, Tokens};
 #[derive(Debug, thiserror::Error)]
 pub enum ChatError {
     /// The configuration of the model is incomplete or invalid.
-    #[error("the language model cannot be asked: {}", .0.why)]
+    #[error("the language model cannot be used: {}", .0.why)]
     Unusable(Trouble),
     /// No connection to the model could be established.
-    #[error("the language model gave no answer: {}", .0.why)]
+    #[error("the request to the language model failed: {}", .0.why)]
     Unreachable(Trouble),
     /// The connection failed after the request was sent and before the response was complete.
-    #[error("the language model gave no answer: {}", .0.why)]
+    #[error("the request to the language model failed: {}", .0.why)]
     Lost(Trouble),
     /// The request was sent, and the response did not arrive before the timeout.
-    #[error("the language model gave no answer: {}", .0.why)]
+    #[error("the request to the language model failed: {}", .0.why)]
     Timeout(Trouble),
     /// The model or its provider refused the request.
-    #[error("the language model gave no answer: {}", trouble.why)]
+    #[error("the request to the language model failed: {}", trouble.why)]
     Refused {
         /// The reason, and the next step for the user.
         trouble: Trouble,
@@ -26,7 +26,7 @@ pub enum ChatError {
         tokens: Tokens,
     },
     /// The response is incomplete or does not have the requested form.
-    #[error("the language model gave no answer that can be used: {}", trouble.why)]
+    #[error("the answer of the language model cannot be used: {}", trouble.why)]
     Unreadable {
         /// The reason, and the next step for the user.
         trouble: Trouble,
@@ -37,7 +37,7 @@ pub enum ChatError {
     #[error(transparent)]
     Exhausted(#[from] Shortage),
     /// No request was sent, because its cost cannot be recorded.
-    #[error("the language model was not asked, because what is spent cannot be kept")]
+    #[error("the language model was not called, because its usage cannot be recorded")]
     Meter(#[source] StoreError),
 }
 

@@ -38,7 +38,7 @@ pub struct NoJson {
 /// ```
 pub fn json_answer(text: &str) -> Result<Value, NoJson> {
     if LONGEST < text.len() {
-        return Err(refused(format!("it has {} bytes, more than is read as JSON", text.len())));
+        return Err(refused(format!("it has {} bytes, more than the limit for JSON", text.len())));
     }
     let said = after_thoughts(text)?;
     let mut fenced = Vec::new();
@@ -47,8 +47,8 @@ pub fn json_answer(text: &str) -> Result<Value, NoJson> {
     }
     let found = if fenced.is_empty() { values(said)? } else { fenced };
     let mut distinct = found.into_iter();
-    let first = distinct.next().ok_or_else(|| refused("there is no JSON object or list in it"))?;
-    if distinct.all(|other| other == first) { Ok(first) } else { Err(refused("there are several JSON values in it")) }
+    let first = distinct.next().ok_or_else(|| refused("it contains no JSON object or list"))?;
+    if distinct.all(|other| other == first) { Ok(first) } else { Err(refused("it contains several different JSON values")) }
 }
 
 fn refused(why: impl Into<String>) -> NoJson {
@@ -58,7 +58,7 @@ fn refused(why: impl Into<String>) -> NoJson {
 /// Removes the reasoning at the start of a response. JSON in the reasoning is not part of the response.
 fn after_thoughts(text: &str) -> Result<&str, NoJson> {
     let Some(thoughts) = text.trim_start().strip_prefix("<think>") else { return Ok(text) };
-    let (_, said) = thoughts.split_once("</think>").ok_or_else(|| refused("it breaks off before its end"))?;
+    let (_, said) = thoughts.split_once("</think>").ok_or_else(|| refused("it is truncated"))?;
     Ok(said)
 }
 
@@ -89,11 +89,11 @@ fn values(text: &str) -> Result<Vec<Value>, NoJson> {
     let mut values = Vec::new();
     for group in groups(text) {
         match group {
-            Group::Open => return Err(refused("it breaks off before its end")),
+            Group::Open => return Err(refused("it is truncated")),
             Group::Closed(part) => {
                 match strict::parse(part).or_else(|why| mended(part).map_or(Err(why), |part| strict::parse(&part))) {
                     Ok(value) => values.push(value),
-                    Err(why) if looks_like_json(part) => return Err(refused(format!("it is no sound JSON ({why})"))),
+                    Err(why) if looks_like_json(part) => return Err(refused(format!("it is not valid JSON ({why})"))),
                     // The brackets belong to prose, such as [sic].
                     Err(_) => {}
                 }

@@ -37,7 +37,7 @@ pub fn read_facts(answer: &str) -> ReadFacts {
     let is_fact = value.is_object() && text_of(&value).is_some();
     let list = if is_fact { Some(vec![value]) } else { only_list(value) };
     let Some(list) = list else {
-        return ReadFacts { facts: Vec::new(), trouble: Some("it is no list of texts".into()) };
+        return ReadFacts { facts: Vec::new(), trouble: Some("it is not a list of texts".into()) };
     };
     facts_of(&list)
 }
@@ -112,7 +112,7 @@ fn facts_of(list: &[Value]) -> ReadFacts {
         }
     }
     read.facts.truncate(MAX_FACTS);
-    read.trouble = (0 < ignored).then(|| format!("{ignored} parts of it are no facts"));
+    read.trouble = (0 < ignored).then(|| format!("{ignored} items in it are not facts"));
     read
 }
 
@@ -183,7 +183,7 @@ mod tests {
         }
         assert_eq!(read_facts("[]"), ReadFacts::default());
         let some = read_facts(r#"["a fact", 3, null, "…"]"#);
-        assert_eq!((some.facts.len(), some.trouble.as_deref()), (1, Some("3 parts of it are no facts")));
+        assert_eq!((some.facts.len(), some.trouble.as_deref()), (1, Some("3 items in it are not facts")));
     }
 
     #[test]

@@ -216,7 +216,7 @@ pub fn undo(
     let wanted = reference.trim().to_lowercase();
     let is_wanted = |record: &ConversationRecord| 4 <= wanted.len() && record.operation.id.as_str().starts_with(&wanted);
     let mut found = store.operations()?.into_iter().filter(is_wanted);
-    let missing = || StoreError::OperationNotFound { wanted: format!("no operation is called {reference}") };
+    let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {reference}") };
     let record = found.next().ok_or_else(missing)?;
     if let Some(other) = found.next() {
         let candidates = vec![record.operation.id.to_string(), other.operation.id.to_string()];

@@ -101,7 +101,7 @@ fn ask(
     }
     let mut troubles: Vec<String> = unreadable(&shelves).into_iter().collect();
     let vector = vector(conversations, &shelves, message).unwrap_or_else(|why| {
-        troubles.push(format!("{why}; so only the words were looked for"));
+        troubles.push(format!("{why}; so only words were searched"));
         None
     });
     let wanted = Wanted { vector: vector.as_deref(), ..Wanted::of(message) };
@@ -121,7 +121,7 @@ fn ask(
     let known: Vec<_> = known.iter().filter_map(|id| shelves.iter().find_map(|shelf| with_claims(shelf, id))).collect();
     mark_superseded(&mut candidates, &known, message);
     if let Err(why) = reread(conversations, message, &mut candidates) {
-        troubles.push(format!("{why}; so the order is the one without it"));
+        troubles.push(format!("{why}; the result is not reranked"));
     }
     let degraded = Some(troubles.join("; ")).filter(|troubles| !troubles.is_empty());
     let memories = choose(candidates, rules, conversations.clock.now());
@@ -177,7 +177,7 @@ fn unreadable(shelves: &[Arc<Shelf>]) -> Option<String> {
         1 => String::new(),
         count => format!(", and {} more", count - 1),
     };
-    Some(format!("{} is left out{others}: {}", first.path, first.what))
+    Some(format!("{} was skipped{others}: {}", first.path, first.what))
 }
 
 /// Returns the vector of a message, if there is an embedding model and vectors to compare with.
@@ -195,7 +195,7 @@ fn vector(conversations: &Conversations, shelves: &[Arc<Shelf>], message: &str) 
     let vectors = embedder.embed(&[&shown]).map_err(|error| error.to_string())?;
     let is_sound = |vector: &Vec<f32>| !vector.is_empty() && vector.iter().all(|part| part.is_finite());
     let vector = vectors.into_iter().next().filter(is_sound);
-    let vector = vector.ok_or("the embedding model gave a vector that is none")?;
+    let vector = vector.ok_or("the embedding model returned an invalid vector")?;
     Ok(Some(vector).filter(|vector| has_direction(vector)))
 }
 
@@ -207,7 +207,7 @@ fn reread(conversations: &Conversations, message: &str, candidates: &mut [Candid
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let scores = reranker.score(&shown(message), &texts).map_err(|error| error.to_string())?;
     if scores.len() != texts.len() || scores.iter().any(|score| !score.is_finite()) {
-        return Err("the reranking model gave scores that are none".into());
+        return Err("the reranking model returned invalid scores".into());
     }
     candidates.iter_mut().zip(scores).for_each(|(candidate, score)| candidate.relevance = sigmoid(score));
     Ok(())

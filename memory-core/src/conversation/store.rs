@@ -119,9 +119,7 @@ impl EntryChange {
         match self {
             Self::Add(entry) if MAX_CONTENT < entry.content.len() => {
                 let length = entry.content.len();
-                Err(StoreError::Invalid {
-                    why: format!("the text has {length} bytes, more than the {MAX_CONTENT} that are kept"),
-                })
+                Err(StoreError::Invalid { why: format!("the text has {length} bytes; the maximum is {MAX_CONTENT}") })
             }
             Self::Add(_) | Self::Delete { .. } => Ok(()),
         }

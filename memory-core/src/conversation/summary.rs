@@ -35,8 +35,8 @@ pub fn read_summary(answer: &str) -> Result<String, String> {
     let text = without_secrets(text.trim());
     match text.chars().count() {
         0 => Err("it is empty".into()),
-        length if LONGEST < length => Err(format!("it has {length} characters, more than a summary may have")),
-        _ if text.contains("<think") || text.starts_with(['[', '{']) => Err("it is no text".into()),
+        length if LONGEST < length => Err(format!("it has {length} characters, more than the maximum of a summary")),
+        _ if text.contains("<think") || text.starts_with(['[', '{']) => Err("it is not a text".into()),
         _ => Ok(text.trim_matches('"').to_owned()),
     }
 }

@@ -134,7 +134,7 @@ fn renew(
         if has_new_text {
             let here = mark::of_memory(memory);
             if known.is_some_and(|known| known.text != here) && here != text {
-                return Err(format!("it was changed and so was its memory {}, which was left alone", stored.path));
+                return Err(format!("both it and its memory {} were changed; the memory remains unchanged", stored.path));
             }
             patch.content = Some(draft.content);
             patch.title = Some(draft.title);
@@ -144,7 +144,7 @@ fn renew(
         patch.add_tags = draft.tags;
     }
     if known.is_some() && !are_same_lines {
-        warnings.push(format!("its other properties have changed; its memory {} keeps those it has", stored.path));
+        warnings.push(format!("its other properties were changed; its memory {} retains the previous ones", stored.path));
     }
     Ok(patch)
 }

@@ -119,7 +119,7 @@ fn what_a_person_changed_is_kept_and_when_both_changed_neither_is_lost() {
     assert_eq!(counts(&take(&home, &notes(&[("a.md", "one")]))), (0, 0, 1, 0));
     let report = take(&home, &notes(&[("a.md", "two")]));
     assert_eq!(counts(&report), (0, 0, 0, 1));
-    assert!(report.skipped[0].reason.contains("so was its memory"), "{}", report.skipped[0].reason);
+    assert!(report.skipped[0].reason.contains("both it and its memory"), "{}", report.skipped[0].reason);
     assert_eq!(memories(&home)[0].content, "mine");
     // Once both have the same text, ingestion works again.
     assert_eq!(counts(&take(&home, &notes(&[("a.md", "mine")]))), (0, 1, 0, 0));
@@ -203,7 +203,7 @@ fn equal_files_are_one_memory_with_both_origins() {
         assert_eq!(origins(&home), [("see [[z]]".to_owned(), vec![path.to_owned()])]);
         assert_eq!(counts(&take(&home, &Notes(rest))), (0, 0, 4, 0));
     }
-    assert!(memories(&home).iter().any(|memory| memory.id == id), "it is the same memory all along");
+    assert!(memories(&home).iter().any(|memory| memory.id == id), "both are the same memory all along");
 }
 
 #[test]

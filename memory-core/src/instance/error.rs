@@ -13,7 +13,7 @@ const TOLD: usize = 80;
 #[derive(Debug, thiserror::Error)]
 pub enum InstanceError {
     /// The backend (type of instances) does not exist.
-    #[error("no backend is called {name}")]
+    #[error("there is no backend {name}")]
     BackendNotFound {
         /// The name as given.
         name: String,
@@ -53,7 +53,7 @@ pub enum InstanceError {
         why: String,
     },
     /// The key is not valid.
-    #[error("{key:?} is no key: it {why}")]
+    #[error("{key:?} is not a valid key: it {why}")]
     InvalidKey {
         /// The key as given.
         key: String,
@@ -87,7 +87,7 @@ pub enum InstanceError {
         hint: Option<String>,
     },
     /// A purge request has no filter.
-    #[error("nothing says which records to purge")]
+    #[error("the purge has no filter")]
     NoFilter,
     /// A size limit is exceeded.
     #[error("{what}")]
@@ -104,7 +104,7 @@ pub enum InstanceError {
         why: String,
     },
     /// A sealed credential cannot be decrypted.
-    #[error("the field {field} of {place} cannot be opened: {why}")]
+    #[error("the field {field} of {place} cannot be decrypted: {why}")]
     NotOpened {
         /// The field.
         field: String,
@@ -114,7 +114,7 @@ pub enum InstanceError {
         why: &'static str,
     },
     /// The master key is missing although instances are sealed with it, so no new key is created.
-    #[error("there is no master key in {folder}, and {} sealed under one", sealed_instances(instances))]
+    #[error("there is no master key in {folder}, but {} sealed with one", sealed_instances(instances))]
     KeyMissing {
         /// The folder of the key.
         folder: String,
@@ -122,7 +122,7 @@ pub enum InstanceError {
         instances: Vec<String>,
     },
     /// The result of an operation was changed afterwards, so that it cannot be undone.
-    #[error("{operation} cannot be taken back: {why}")]
+    #[error("{operation} cannot be undone: {why}")]
     ChangedSince {
         /// The operation.
         operation: OperationId,
@@ -130,7 +130,7 @@ pub enum InstanceError {
         why: String,
     },
     /// A file cannot be parsed.
-    #[error("{place} cannot be read as it should be: {what}")]
+    #[error("{place} is damaged: {what}")]
     Damaged {
         /// The path.
         place: String,
@@ -192,22 +192,26 @@ impl InstanceError {
     /// Returns advice for the user, if there is any.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::BackendNotFound { .. } => "`memory instance backends` lists them",
-            Self::InstanceNotFound { .. } => "`memory instance instances` lists them; `memory instance connect` makes one",
-            Self::ActionNotFound { backend, .. } => return Some(format!("`memory instance actions {backend}` lists them")),
-            Self::SessionNotFound { .. } => "the action sessions lists them",
-            Self::KeyNotFound { .. } => "the action list shows the keys",
-            Self::InvalidKey { .. } => "a key is parts of A to Z, a to z, 0 to 9, '.', '_' and '-', with / between them",
-            Self::NoFilter => "say role, not_role, before, after or older_than; the action delete removes a whole session",
-            Self::NotOpened { .. } => "nothing was changed; `memory instance connect` seals it anew under the key that there is",
+            Self::BackendNotFound { .. } => "`memory instance backends` lists the backends",
+            Self::InstanceNotFound { .. } => {
+                "`memory instance instances` lists the instances; `memory instance connect` creates one"
+            }
+            Self::ActionNotFound { backend, .. } => {
+                return Some(format!("`memory instance actions {backend}` lists the actions"));
+            }
+            Self::SessionNotFound { .. } => "the action sessions lists the sessions",
+            Self::KeyNotFound { .. } => "the action list lists the keys",
+            Self::InvalidKey { .. } => "a key consists of parts of A to Z, a to z, 0 to 9, '.', '_' and '-', separated by /",
+            Self::NoFilter => "set role, not_role, before, after or older_than; the action delete deletes a whole session",
+            Self::NotOpened { .. } => "nothing was changed; `memory instance connect` seals the field again with the current key",
             Self::KeyMissing { .. } => {
-                "nothing was changed; put the file master.key back, or give the key with MEMO_MASTER_KEY; \
+                "nothing was changed; restore the file master.key, or set the key in MEMO_MASTER_KEY; \
                  `memory instance rm TYPE/NAME` removes an instance whose key is lost"
             }
-            Self::ChangedSince { .. } => "nothing was changed; take back first what was done since",
+            Self::ChangedSince { .. } => "nothing was changed; undo the later operations first",
             Self::Invalid { hint, .. } => return hint.clone(),
             Self::Store(error) if matches!(**error, StoreError::Secret { .. }) => {
-                "leave it out, or keep it with the parameter allow_secret"
+                "remove it, or store it anyway with the parameter allow_secret"
             }
             Self::Store(error) => return error.hint(),
             Self::KeyTaken { .. }

@@ -15,10 +15,9 @@ pub fn moment(text: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>, InstanceE
     if let Ok(day) = text.parse::<NaiveDate>() {
         return Ok(day.and_hms_opt(0, 0, 0).unwrap_or_default().and_utc());
     }
-    age(text)
-        .ok()
-        .and_then(|age| now.checked_sub_signed(age))
-        .ok_or_else(|| InstanceError::invalid(format!("{text:?} is no moment"), "2026-05-17T10:30:00Z, 2026-05-17 and 24h are"))
+    age(text).ok().and_then(|age| now.checked_sub_signed(age)).ok_or_else(|| {
+        InstanceError::invalid(format!("{text:?} is not a time"), "use a time such as 2026-05-17T10:30:00Z, 2026-05-17 or 24h")
+    })
 }
 
 /// Parses a duration: numbers with a unit `s`, `m`, `h`, `d` or `w`, added up as in `1h30m`.
@@ -26,7 +25,9 @@ pub fn moment(text: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>, InstanceE
 /// # Errors
 /// [`InstanceError::Invalid`] if the text has no such format or the duration is out of range.
 pub fn age(text: &str) -> Result<TimeDelta, InstanceError> {
-    let wrong = || InstanceError::invalid(format!("{text:?} is no age"), "90s, 30m, 24h, 30d, 2w and 1h30m are");
+    let wrong = || {
+        InstanceError::invalid(format!("{text:?} is not a duration"), "use a duration such as 90s, 30m, 24h, 30d, 2w or 1h30m")
+    };
     let mut rest = text;
     let mut whole = TimeDelta::zero();
     while !rest.is_empty() {

@@ -39,7 +39,7 @@ impl FromStr for InstanceName {
         } else if !text.starts_with(|first: char| first.is_ascii_alphanumeric()) {
             "does not begin with a letter or a digit"
         } else if !text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte)) {
-            "holds something other than A to Z, a to z, 0 to 9, '.', '_' and '-'"
+            "contains a character other than A to Z, a to z, 0 to 9, '.', '_' and '-'"
         } else {
             return Ok(Self(text.to_owned()));
         };

@@ -150,8 +150,8 @@ pub fn undo(
     };
     let missing = || StoreError::OperationNotFound {
         wanted: match reference {
-            Some(reference) => format!("no operation is called {reference}"),
-            None => "there is no operation to take back".to_owned(),
+            Some(reference) => format!("no operation has the id {reference}"),
+            None => "there is no operation to undo".to_owned(),
         },
     };
     let found = found.ok_or_else(missing)?;

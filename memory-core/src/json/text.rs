@@ -155,7 +155,7 @@ impl FromStr for JsonText {
                 TokenKind::ObjectEnds | TokenKind::ArrayEnds => drop(keys.pop()),
                 TokenKind::Key => {
                     let key = unquoted(&text[token.range.clone()])
-                        .ok_or(JsonError::Syntax { at: token.range.start, what: "a key is no text" })?;
+                        .ok_or(JsonError::Syntax { at: token.range.start, what: "a key contains a lone surrogate" })?;
                     if let Some(key) = keys.last_mut().and_then(|known| known.take(key)) {
                         return Err(JsonError::DuplicateKey { key: key.into_owned() });
                     }
@@ -252,13 +252,13 @@ pub enum JsonError {
         what: &'static str,
     },
     /// An object has a duplicate key.
-    #[error("the key {key:?} stands twice in one object")]
+    #[error("duplicate key {key:?} in an object")]
     DuplicateKey {
         /// The key.
         key: String,
     },
     /// The nesting depth exceeds the limit.
-    #[error("objects and arrays stand in each other more than {MAX_DEPTH} deep")]
+    #[error("objects and arrays are nested more than {MAX_DEPTH} levels deep")]
     TooDeep,
 }
 

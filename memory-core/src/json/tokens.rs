@@ -102,7 +102,7 @@ impl<'a> Tokens<'a> {
         loop {
             self.skip_spaces();
             let Some(&byte) = self.text.get(self.at) else {
-                return if self.next == Expected::Nothing { Ok(None) } else { Err(self.wrong("the text breaks off")) };
+                return if self.next == Expected::Nothing { Ok(None) } else { Err(self.wrong("unexpected end of text")) };
             };
             match (self.next, byte) {
                 (Expected::CommaOrEnd, b',') => {
@@ -117,9 +117,9 @@ impl<'a> Tokens<'a> {
                 }
                 (Expected::Key | Expected::KeyOrEnd, b'"') => return self.key().map(Some),
                 (Expected::Value | Expected::ValueOrEnd, _) => return self.value(byte).map(Some),
-                (Expected::Nothing, _) => return Err(self.wrong("something stands behind the value")),
-                (Expected::Key | Expected::KeyOrEnd, _) => return Err(self.wrong("a key in quotes is missing")),
-                (Expected::CommaOrEnd, _) => return Err(self.wrong("a comma or a closing bracket is missing")),
+                (Expected::Nothing, _) => return Err(self.wrong("unexpected text after the value")),
+                (Expected::Key | Expected::KeyOrEnd, _) => return Err(self.wrong("expected a quoted key")),
+                (Expected::CommaOrEnd, _) => return Err(self.wrong("expected a comma or a closing bracket")),
                 (Expected::Failed, _) => return Ok(None),
             }
         }
@@ -147,7 +147,7 @@ impl<'a> Tokens<'a> {
             _ => {
                 let rest = &self.text[start..];
                 let Some(word) = ["true", "false", "null"].into_iter().find(|word| rest.starts_with(word.as_bytes())) else {
-                    return Err(self.wrong("a value is missing"));
+                    return Err(self.wrong("expected a value"));
                 };
                 self.at += word.len();
                 TokenKind::Literal
@@ -163,7 +163,7 @@ impl<'a> Tokens<'a> {
         let range = start..self.at;
         self.skip_spaces();
         if self.text.get(self.at) != Some(&b':') {
-            return Err(self.wrong("a colon is missing"));
+            return Err(self.wrong("expected a colon"));
         }
         self.at += 1;
         self.next = Expected::Value;
@@ -189,10 +189,10 @@ impl<'a> Tokens<'a> {
                     return Ok(());
                 }
                 Some(b'\\') => self.escape()?,
-                Some(_) => return Err(self.wrong("a control character stands bare in a string")),
+                Some(_) => return Err(self.wrong("a string contains an unescaped control character")),
                 None => {
                     self.at = start;
-                    return Err(self.wrong("a string has no end"));
+                    return Err(self.wrong("unterminated string"));
                 }
             }
         }
@@ -204,11 +204,11 @@ impl<'a> Tokens<'a> {
             Some(b'u') => {
                 let digits = self.text.get(self.at + 2..self.at + 6);
                 if !digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)) {
-                    return Err(self.wrong("\\u is not followed by four digits"));
+                    return Err(self.wrong("\\u is not followed by four hexadecimal digits"));
                 }
                 6
             }
-            _ => return Err(self.wrong("a backslash escapes nothing")),
+            _ => return Err(self.wrong("invalid escape sequence")),
         };
         self.at += length;
         Ok(())
@@ -240,7 +240,7 @@ impl<'a> Tokens<'a> {
     fn digits(&mut self) -> Result<(), JsonError> {
         let count = self.text[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         if count == 0 {
-            return Err(self.wrong("a digit is missing"));
+            return Err(self.wrong("expected a digit"));
         }
         self.at += count;
         Ok(())

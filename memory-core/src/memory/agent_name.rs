@@ -52,7 +52,7 @@ impl FromStr for AgentName {
         if has_length && name.chars().all(is_plain) && !RESERVED.contains(&name.as_str()) {
             return Ok(Self(name));
         }
-        Err(ParseError::new(text, "the name of an agent (up to 64 letters, digits, -, _ and .; not one of ours, such as cli)"))
+        Err(ParseError::new(text, "the name of an agent (up to 64 letters, digits, -, _ and .; not a reserved name such as cli)"))
     }
 }
 

@@ -27,31 +27,31 @@ pub(super) fn narrow(text: &str, filter: &mut Filter) -> Result<bool, String> {
     let refused = |why: &str| {
         let shown: String = text.chars().take(SHOWN).collect();
         let end = if shown.len() < text.len() { "…" } else { "" };
-        Err(format!("{:?} {why}, so its words were looked for", shown + end))
+        Err(format!("{:?} {why}; searched as plain text", shown + end))
     };
     let is_prose = key.starts_with(|first: char| first.is_ascii_uppercase());
     match (key.to_ascii_lowercase().as_str(), value) {
         // A sentence may begin with "To:".
         (_, "") if is_prose => return Ok(false),
-        (_, "") => return refused("has nothing behind it"),
-        ("tag", _) if MOST_TAGS <= filter.tags.iter().count() => return refused("is one tag too many"),
+        (_, "") => return refused("has no value"),
+        ("tag", _) if MOST_TAGS <= filter.tags.iter().count() => return refused("exceeds the limit of 64 tags"),
         ("tag", _) => filter.tags = filter.tags.iter().map(String::as_str).chain([value]).collect(),
         ("source", _) => filter.source = Some(value.to_owned()),
         ("scope", _) => match value.parse() {
             Ok(scope) => filter.scope = Some(scope),
-            Err(_) => return refused("names no scope"),
+            Err(_) => return refused("is not a scope"),
         },
         ("category", _) => match value.to_lowercase().parse() {
             Ok(category) => filter.category = Some(category),
-            Err(_) => return refused("names no category"),
+            Err(_) => return refused("is not a category"),
         },
         ("from", _) => match span(value) {
             Some((first, _)) => filter.from = Some(filter.from.map_or(first, |from| from.max(first))),
-            None => return refused("names no year, month or day (2026, 2026-05 and 2026-05-07 do)"),
+            None => return refused("is not a date; use a year, month or day such as 2026, 2026-05 or 2026-05-07"),
         },
         _ => match span(value) {
             Some((_, after)) => filter.until = Some(filter.until.map_or(after, |until| until.min(after))),
-            None => return refused("names no year, month or day (2026, 2026-05 and 2026-05-07 do)"),
+            None => return refused("is not a date; use a year, month or day such as 2026, 2026-05 or 2026-05-07"),
         },
     }
     Ok(true)
@@ -85,13 +85,13 @@ mod tests {
     #[test]
     fn what_looks_like_a_filter_and_is_none_is_told() {
         for (text, why) in [
-            ("from:yesterdayish", "\"from:yesterdayish\" names no year, month or day"),
-            ("to:2026-13", "\"to:2026-13\" names no year"),
-            ("scope:foo", "\"scope:foo\" names no scope"),
-            ("category:nonsense", "\"category:nonsense\" names no category"),
-            ("tag:", "\"tag:\" has nothing behind it"),
-            ("tag:\"\"", "has nothing behind it"),
-            ("source:", "\"source:\" has nothing behind it"),
+            ("from:yesterdayish", "\"from:yesterdayish\" is not a date; use a year, month or day"),
+            ("to:2026-13", "\"to:2026-13\" is not a date"),
+            ("scope:foo", "\"scope:foo\" is not a scope"),
+            ("category:nonsense", "\"category:nonsense\" is not a category"),
+            ("tag:", "\"tag:\" has no value"),
+            ("tag:\"\"", "has no value"),
+            ("source:", "\"source:\" has no value"),
         ] {
             let mut filter = Filter::default();
             let told = narrow(text, &mut filter).unwrap_err();

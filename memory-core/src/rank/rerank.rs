@@ -56,10 +56,10 @@ pub struct Reread {
 /// Returns a message if `scores` does not contain exactly one finite number for each element of `recency`.
 pub fn rerank(scores: &[f32], normalise: Normalise, threshold: f32, recency: &[f32], weight: f32) -> Result<Vec<Reread>, String> {
     if scores.len() != recency.len() {
-        return Err(format!("it answered with {} scores for {} texts", scores.len(), recency.len()));
+        return Err(format!("it returned {} scores for {} texts", scores.len(), recency.len()));
     }
     if !scores.iter().all(|score| score.is_finite()) {
-        return Err("it answered with what is not a number".into());
+        return Err("it returned a score that is not a finite number".into());
     }
     let relevance = match normalise {
         Normalise::Sigmoid => scores.iter().copied().map(sigmoid).collect(),
@@ -99,7 +99,7 @@ impl FromStr for Normalise {
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let known = [Self::Sigmoid, Self::MinMax].into_iter().find(|normalise| normalise.as_str() == text.trim());
-        known.ok_or_else(|| ParseError::new(text, "a way to normalise scores (sigmoid or min-max)"))
+        known.ok_or_else(|| ParseError::new(text, "a score normalization (sigmoid or min-max)"))
     }
 }
 
@@ -140,9 +140,9 @@ mod tests {
     #[test]
     fn what_is_no_score_for_each_is_refused() {
         let wrong = |scores: &[f32]| rerank(scores, Normalise::MinMax, 0.0, &[0.0; 2], 0.0).expect_err("no scores");
-        assert_eq!(wrong(&[1.0]), "it answered with 1 scores for 2 texts");
-        assert_eq!(wrong(&[1.0, f32::NAN]), "it answered with what is not a number");
-        assert_eq!(wrong(&[1.0, f32::INFINITY]), "it answered with what is not a number");
+        assert_eq!(wrong(&[1.0]), "it returned 1 scores for 2 texts");
+        assert_eq!(wrong(&[1.0, f32::NAN]), "it returned a score that is not a finite number");
+        assert_eq!(wrong(&[1.0, f32::INFINITY]), "it returned a score that is not a finite number");
     }
 
     #[test]

@@ -18,14 +18,14 @@ pub(super) fn vector(services: &Services, text: &str, question: &Question) -> Re
         return Ok(None);
     }
     let speakers = services.store.speakers(&question.names, None);
-    let speakers = speakers.map_err(|error| format!("it cannot be told who speaks: {error}"))?;
+    let speakers = speakers.map_err(|error| format!("cannot read the speaker names: {error}"))?;
     // Whoever names several people asks about none of them in particular.
     let said = if let [only] = speakers.as_slice() { Some(in_first_person(text, only)) } else { None };
     let texts: Vec<&str> = [text].into_iter().chain(said.as_deref()).collect();
     let vectors = embedder.embed(&texts).map_err(|error| error.to_string())?;
     let is_sound = |vector: &Embedding| !vector.is_empty() && vector.iter().all(|part| part.is_finite());
     if vectors.len() != texts.len() || !vectors.iter().all(is_sound) {
-        let why = "it answered with none, or with one that is not made of numbers".into();
+        let why = "it returned no vector, or one with a value that is not a finite number".into();
         return Err(EmbedError { why, hint: None }.to_string());
     }
     Ok(Some(middle(vectors)).filter(|vector| has_direction(vector)))

@@ -58,7 +58,7 @@ mod tests {
     fn only_the_credential_is_taken_out() {
         let token = format!("{}{}", "gh", "p_1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV2wX");
         let text = format!("Use {token}, then\nDB=postgres://anna:{}@db/x and {token}.", "h0rse");
-        let redacted = redact(&text).expect("there are three");
+        let redacted = redact(&text).expect("available tools: three");
         assert_eq!(
             redacted.text,
             "Use [redacted: GitHub token], then\nDB=postgres://anna:[redacted: password in a URL]@db/x and [redacted: GitHub token]."

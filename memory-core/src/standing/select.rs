@@ -187,7 +187,7 @@ mod tests {
     fn selected(texts: &[(&str, SpeakerRole)], prompt: &str) -> Vec<String> {
         let services = services(Arc::new(FakeStore::default()));
         for (number, (text, role)) in texts.iter().enumerate() {
-            let at = chrono::DateTime::UNIX_EPOCH + chrono::TimeDelta::days(i64::try_from(number).expect("there are few"));
+            let at = chrono::DateTime::UNIX_EPOCH + chrono::TimeDelta::days(i64::try_from(number).expect("available tools: few"));
             let draft = Draft { role: Some(*role), created_at: Some(at), ..Draft::new(text) };
             write(&services, draft, Secrets::Refuse).expect("it is kept");
         }

@@ -145,13 +145,13 @@ impl BankStore for FakeBanks {
 
     fn undo(&self, undone: &OperationId, operation: &BankOperation) -> Result<BankRecord, BankError> {
         let mut state = self.state();
-        let wanted = || StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") };
+        let wanted = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
         let mut records: Vec<_> = state.done.iter().rev().map(|step| step.record.clone()).collect();
         mark_undone(&mut records);
         let is_undone = records.iter().any(|record| record.operation.id == *undone && record.undone_by.is_some());
         let step = state.done.iter().find(|step| step.record.operation.id == *undone).ok_or_else(wanted)?;
         if is_undone {
-            return Err(StoreError::Invalid { why: format!("{undone} was taken back already") }.into());
+            return Err(StoreError::Invalid { why: format!("{undone} was already undone") }.into());
         }
         let (record, before, after) = (step.record.clone(), step.before.clone(), step.after.clone());
         if !is_as_left(state.banks.get(&record.bank), after.as_ref(), &record.keys) {

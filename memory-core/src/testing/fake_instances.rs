@@ -45,11 +45,11 @@ impl<T: Clone> FakeOperations<T> {
     }
 
     fn open(&self, undone: &OperationId) -> Result<(InstanceRecord, T, T), InstanceError> {
-        let missing = || StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") };
+        let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
         let mut records = self.records().filter_map(Result::ok);
         let record = records.find(|record| record.operation.id == *undone).ok_or_else(missing)?;
         if let Some(other) = &record.undone_by {
-            return Err(StoreError::Invalid { why: format!("{undone} was taken back already, by {other}") }.into());
+            return Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }.into());
         }
         let done = self.done();
         let (_, before, after) = done.iter().find(|(own, ..)| own.operation == record.operation).ok_or_else(missing)?;
@@ -135,7 +135,7 @@ impl Operations for FakeMessages {
         let session: SessionName = record.subject.parse()?;
         let now = sessions.get(&session).cloned().unwrap_or_default();
         let Some(since) = now.strip_prefix(after.as_slice()) else {
-            let why = format!("what it left in the session {session} was changed since");
+            let why = format!("the session {session} was changed afterwards");
             return Err(InstanceError::ChangedSince { operation: undone.clone(), why });
         };
         let back = [before.as_slice(), since].concat();
@@ -215,7 +215,7 @@ impl Operations for FakeValues {
         let key: ValueKey = record.subject.parse()?;
         let now = values.get(&key).map(|value| value.text.clone());
         let in_the_way = in_the_way(&values, &key).map(|other| format!("{other} is a key now"));
-        if let Some(why) = in_the_way.or_else(|| (now != after).then(|| format!("the key {key} was changed since"))) {
+        if let Some(why) = in_the_way.or_else(|| (now != after).then(|| format!("the key {key} was changed afterwards"))) {
             return Err(InstanceError::ChangedSince { operation: undone.clone(), why });
         }
         match &before {

@@ -196,10 +196,10 @@ impl TopicStore for FakeTopics {
     fn undo(&self, undone: &OperationId, operation: &TopicOperation) -> Result<TopicRecord, TopicError> {
         let mut state = self.state();
         let record = state.records().into_iter().find(|record| record.operation.id == *undone);
-        let unknown = || StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") };
+        let unknown = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
         let record = record.ok_or_else(unknown)?;
         if record.undone_by.is_some() {
-            return Err(StoreError::Invalid { why: format!("{undone} was taken back already") }.into());
+            return Err(StoreError::Invalid { why: format!("{undone} was already undone") }.into());
         }
         let step = state.done.iter().find(|step| step.record.operation.id == *undone).ok_or_else(unknown)?;
         if let Some((path, ..)) = step.files.iter().find(|(path, _, after)| state.files.get(path) != after.as_ref()) {

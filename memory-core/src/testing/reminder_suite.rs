@@ -70,7 +70,7 @@ fn a_text_says_when_it_is_due(services: &Services) {
     assert!(made.created && made.stored.path.starts_with("categories/reminders/"), "{}", made.stored.path);
     let day = put(services, "pay rent on 2027-03-01");
     assert_eq!(due_of(&day.stored), "2027-03-01T09:00:00+02:00");
-    assert_eq!(day.assumed.as_deref(), Some("No time of the day is said; 09:00 is taken."));
+    assert_eq!(day.assumed.as_deref(), Some("No time of day is given; 09:00 is assumed."));
     assert_eq!(listed(services, ReminderFilter::Open), ["pay rent on 2027-03-01", "call Anna on 2027-03-04 at 3pm"]);
     assert_eq!(listed(services, ReminderFilter::Due), Vec::<String>::new());
 }

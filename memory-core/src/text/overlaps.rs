@@ -99,7 +99,7 @@ mod tests {
             let overlaps = Overlaps::of(&texts.iter().map(String::as_str).collect::<Vec<_>>());
             for (one, left) in texts.iter().map(words).enumerate() {
                 for (other, right) in texts.iter().map(words).enumerate().filter(|(other, _)| *other != one) {
-                    #[expect(clippy::cast_precision_loss, reason = "there are few")]
+                    #[expect(clippy::cast_precision_loss, reason = "available tools: few")]
                     let share = left.intersection(&right).count() as f32 / left.union(&right).count().max(1) as f32;
                     prop_assert_eq!(overlaps.between(one, other).to_bits(), share.to_bits());
                 }

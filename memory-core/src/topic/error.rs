@@ -18,7 +18,7 @@ pub enum TopicError {
         name: String,
     },
     /// More than one topic matches the name.
-    #[error("{name} is the name of {} topics: {}", candidates.len(), candidates.join(", "))]
+    #[error("{name} matches {} topics: {}", candidates.len(), candidates.join(", "))]
     Ambiguous {
         /// The name as given.
         name: String,
@@ -26,7 +26,7 @@ pub enum TopicError {
         candidates: Vec<String>,
     },
     /// The target already exists.
-    #[error("{name} is there already{}", other.as_ref().map_or_else(String::new, |other| format!(", as {other}")))]
+    #[error("{name} already exists{}", other.as_ref().map_or_else(String::new, |other| format!(", as {other}")))]
     Taken {
         /// The name as given.
         name: String,
@@ -34,7 +34,7 @@ pub enum TopicError {
         other: Option<String>,
     },
     /// A path component that must be a folder is a file.
-    #[error("{name} is a file, in which nothing can lie")]
+    #[error("{name} is a file, not a folder")]
     InTheWay {
         /// The file.
         name: String,
@@ -54,7 +54,7 @@ pub enum TopicError {
         why: &'static str,
     },
     /// The path leads out of the folder, on this or another operating system.
-    #[error("{name:?} is no path within the folder: it {why}")]
+    #[error("{name:?} is not a path within the folder: it {why}")]
     Outside {
         /// The path as given.
         name: String,
@@ -62,10 +62,10 @@ pub enum TopicError {
         why: &'static str,
     },
     /// The operation targets the index, which is generated from the topics.
-    #[error("{INDEX_FILE} is the index, which is made from the topics")]
+    #[error("{INDEX_FILE} is the index, which is generated from the topics")]
     Index,
     /// The topic type is not one of the valid types.
-    #[error("{given:?} is no type of topics")]
+    #[error("{given:?} is not a topic type")]
     InvalidType {
         /// The type as given.
         given: String,
@@ -79,13 +79,13 @@ pub enum TopicError {
         hint: Option<&'static str>,
     },
     /// The text to replace does not occur in the file.
-    #[error("{name} does not hold that text")]
+    #[error("{name} does not contain that text")]
     Absent {
         /// The file.
         name: String,
     },
     /// The text to replace occurs more than once.
-    #[error("{name} holds that text {} times, in lines {}", lines.len(), listed(lines))]
+    #[error("{name} contains that text {} times, in lines {}", lines.len(), listed(lines))]
     Twice {
         /// The file.
         name: String,
@@ -105,19 +105,19 @@ pub enum TopicError {
         place: String,
     },
     /// Concurrent writers changed the file on every attempt.
-    #[error("{name} was changed by others each time")]
+    #[error("{name} was changed by another program during each attempt")]
     Conflict {
         /// The file.
         name: String,
     },
     /// The result of the operation to undo was changed afterwards.
-    #[error("what that left in {name} was changed since")]
+    #[error("the result of that operation in {name} was changed afterwards")]
     ChangedSince {
         /// The file.
         name: String,
     },
     /// A file cannot be parsed.
-    #[error("{name} cannot be read as it should be: {what}")]
+    #[error("{name} is damaged: {what}")]
     Damaged {
         /// The file.
         name: String,
@@ -192,28 +192,28 @@ impl TopicError {
     /// Returns advice for the user, if there is any.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::NotFound { .. } => "`memory topic list` shows the topics",
-            Self::Ambiguous { .. } => "name the file",
+            Self::NotFound { .. } => "`memory topic list` lists the topics",
+            Self::Ambiguous { .. } => "use the file name",
             Self::Taken { other: Some(_), .. } => {
-                "names that differ in case, in how their letters are composed or in invisible characters are one name on some systems or to people; use the one that is there"
+                "names that differ only in case, in Unicode composition or in invisible characters count as the same name; use the existing one"
             }
-            Self::Taken { other: None, .. } | Self::InTheWay { .. } => "choose another name, or change what is there",
-            Self::InvalidName { .. } | Self::Outside { .. } => "a name is that of a file in the folder, such as user_prefs.md",
-            Self::Index => "write a topic; the index follows. Lines of your own in it stay where they are",
+            Self::Taken { other: None, .. } | Self::InTheWay { .. } => "choose another name, or change the existing file",
+            Self::InvalidName { .. } | Self::Outside { .. } => "use the name of a file in the folder, such as user_prefs.md",
+            Self::Index => "write a topic; the index is updated with it. Your own lines in the index are preserved",
             Self::InvalidType { .. } => {
                 return Some(format!("the types are {}", TopicKind::GIVEN.map(TopicKind::as_str).join(", ")));
             }
-            Self::Absent { .. } => "read the topic, and give the text as it stands there, with its line breaks",
-            Self::Twice { .. } => "give more of the text around it, so that it stands there once",
+            Self::Absent { .. } => "read the topic, and copy the text verbatim, with its line breaks",
+            Self::Twice { .. } => "include more of the surrounding text, so that it occurs only once",
             Self::Conflict { .. } => "try again in a moment",
             Self::ChangedSince { .. } => {
-                "take back the later changes first; `memory log` names them, and `memory undo OPERATION` takes one, both with the --dir of this one"
+                "undo the later changes first; `memory log` lists them, and `memory undo OPERATION` undoes one, both with the same --dir"
             }
-            Self::Damaged { .. } => "mend the file by hand; until then it is left alone",
+            Self::Damaged { .. } => "repair the file by hand; until then it is not changed",
             Self::UnreadableHeader { .. } => {
-                "mend the file by hand, or write the topic whole, with its type and its text; the former file goes to the trash"
+                "repair the file by hand, or write the whole topic with its type and text; the previous file moves to the trash"
             }
-            Self::NoFolder { .. } => "check --dir; `memory topic write` makes the folder with its first topic",
+            Self::NoFolder { .. } => "check --dir; `memory topic write` creates the folder with its first topic",
             Self::Invalid { hint, .. } => return hint.map(str::to_owned),
             Self::Store(error) => return error.hint(),
             Self::TooLarge { .. } | Self::PermissionDenied { .. } | Self::IsFolder { .. } => return None,

@@ -67,7 +67,7 @@ impl FromStr for TopicName {
     /// Parses a name; `.md` is appended if it is missing.
     fn from_str(text: &str) -> Result<Self, TopicError> {
         if text.contains('/') && !text.starts_with('/') && !text.split('/').any(|part| part == "..") {
-            return Err(TopicError::invalid_name(text, "names a folder; a topic lies in none"));
+            return Err(TopicError::invalid_name(text, "contains a folder; a topic is a file at the top level"));
         }
         let whole = if is_markdown(text) || text.is_empty() { text.to_owned() } else { format!("{text}.md") };
         // Parsed first without the added `.md`, so that an error quotes the name as given.

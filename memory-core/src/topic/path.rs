@@ -106,7 +106,7 @@ impl FromStr for TopicPath {
             return Err(TopicError::invalid_name(text, "is too deep"));
         }
         if text.split('/').next().is_some_and(|first| first.eq_ignore_ascii_case(BANKS)) {
-            return outside("is where banks lie");
+            return outside("is reserved for banks");
         }
         text.split('/').try_for_each(|part| check(text, part))?;
         let path = Self(text.to_owned());
@@ -122,26 +122,26 @@ fn check(whole: &str, part: &str) -> Result<(), TopicError> {
     let outside = |why| Err(TopicError::outside(whole, why));
     let invalid = |why| Err(TopicError::invalid_name(whole, why));
     if part.is_empty() {
-        return invalid("has a part without a name");
+        return invalid("has an empty part");
     }
     if part.contains(char::is_control) || deceptive_characters(part).next().is_some() {
-        return invalid("holds a control character, or an invisible one that can deceive");
+        return invalid("contains a control character or a deceptive invisible character");
     }
     let folded: String = part.nfkc().collect();
     if folded.contains(['/', '\\']) || part.contains(SLASHES) {
-        return outside("holds a \\, or what looks like a /");
+        return outside("contains a \\, or a character that looks like a /");
     }
     if folded.contains(':') {
-        return outside("holds a :, which names a drive or a stream on some systems");
+        return outside("contains a :, which separates a drive or a stream on some systems");
     }
     if part.contains(UNHOLDABLE) {
-        return outside("holds one of * ? \" < > |, which some systems allow in no name");
+        return outside("contains one of * ? \" < > |, which some systems do not allow in names");
     }
     if folded.starts_with('.') {
-        return outside(if folded.chars().all(|letter| letter == '.') { "leads elsewhere" } else { "is hidden" });
+        return outside(if folded.chars().all(|letter| letter == '.') { "leads out of the folder" } else { "is hidden" });
     }
     if part.starts_with(' ') || folded.ends_with(['.', ' ']) {
-        return outside("begins with a blank, or ends in a blank or dot, which some systems leave out");
+        return outside("begins with a space, or ends in a space or dot, which some systems remove");
     }
     if is_device(&folded) {
         return outside("names a device on some systems");

@@ -36,7 +36,7 @@ pub struct TopicHit {
 pub fn search(topics: &Topics, question: &str, limit: usize) -> Result<(Vec<TopicHit>, usize), TopicError> {
     let parsed = parse(question, &Filter::default());
     if parsed.question.words.is_empty() {
-        return Err(StoreError::Invalid { why: format!("nothing to search for: {question:?} names no word") }.into());
+        return Err(StoreError::Invalid { why: format!("nothing to search for: {question:?} contains no word") }.into());
     }
     if parsed.filter != Filter::default() {
         return Ok((Vec::new(), 0));

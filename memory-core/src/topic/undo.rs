@@ -54,9 +54,9 @@ pub fn undo(topics: &Topics, reference: &str) -> Result<TopicUndone, TopicError>
     let found: Vec<_> = history(topics)?.into_iter().filter(is_wanted).collect();
     let unknown = |wanted: String| TopicError::from(StoreError::OperationNotFound { wanted });
     let record = match &found[..] {
-        [] => return Err(unknown(format!("no operation is called {reference}"))),
+        [] => return Err(unknown(format!("no operation has the id {reference}"))),
         [record] => record,
-        _ => return Err(unknown(format!("{reference} is the beginning of more than one operation"))),
+        _ => return Err(unknown(format!("{reference} is a prefix of more than one operation id"))),
     };
     let operation = topics.operation(TopicVerb::Undo);
     let record = topics.store.undo(&record.operation.id, &operation)?;

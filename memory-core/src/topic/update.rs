@@ -34,7 +34,7 @@ pub fn update(topics: &Topics, reference: &str, old: &str, new: &str, secrets: S
 /// The line breaks of `new`, and of `old` if it does not occur verbatim, are converted to those of `text`.
 pub(super) fn replaced(path: &TopicPath, text: &str, old: &str, new: &str) -> Result<(String, usize), TopicError> {
     if old.is_empty() {
-        return Err(TopicError::invalid("the text to be replaced is empty", "give the text as it stands in the file"));
+        return Err(TopicError::invalid("the text to replace is empty", "copy the text verbatim from the file"));
     }
     let (mut old, new) = (Cow::Borrowed(old), broken_as(text, new));
     let mut places = places(text, &old);
@@ -88,10 +88,10 @@ mod tests {
         let replaced = |text: &str, old: &str| replaced(&path, text, old, "X").map(|(next, _)| next).map_err(told);
         assert_eq!(replaced("tea at nine", "tea").as_deref(), Ok("X at nine"));
         assert_eq!(replaced("深色主题", "色").as_deref(), Ok("深X主题"));
-        assert_eq!(replaced("a\nb", "a\r\nb").unwrap_err(), "a.md does not hold that text");
-        assert_eq!(replaced("Tea", "tea").unwrap_err(), "a.md does not hold that text");
-        assert_eq!(replaced("a\nb\na", "a").unwrap_err(), "a.md holds that text 2 times, in lines 1, 3");
-        assert_eq!(replaced("aaa", "aa").unwrap_err(), "a.md holds that text 2 times, in lines 1, 1");
+        assert_eq!(replaced("a\nb", "a\r\nb").unwrap_err(), "a.md does not contain that text");
+        assert_eq!(replaced("Tea", "tea").unwrap_err(), "a.md does not contain that text");
+        assert_eq!(replaced("a\nb\na", "a").unwrap_err(), "a.md contains that text 1 times, in lines 1, 3");
+        assert_eq!(replaced("aaa", "aa").unwrap_err(), "a.md contains that text 1 times, in lines 1, 1");
         assert_eq!(super::replaced(&path, "a", "", "b").unwrap_err().code(), Code::InvalidInput);
         assert_eq!(super::replaced(&path, "a", "a", "\0").unwrap_err().code(), Code::InvalidInput);
     }

@@ -69,7 +69,7 @@ pub fn write(topics: &Topics, request: &WriteRequest) -> Result<Written, TopicEr
         let missing = |what: &str| {
             TopicError::invalid(
                 format!("{name} is new, and has no {what}"),
-                "say its type, describe it in a line, and give its text",
+                "a new topic needs a type, a description of one line and a text",
             )
         };
         if content.is_none() && created {
@@ -104,24 +104,24 @@ fn check_line(what: &'static str, text: Option<&str>, longest: usize) -> Result<
     let why = if text.trim().is_empty() {
         format!("the {what} is empty")
     } else if text.contains(char::is_control) {
-        format!("the {what} holds a line break or another control character")
+        format!("the {what} contains a line break or another control character")
     } else if let Some((_, character)) = deceptive_characters(text).next() {
-        format!("the {what} holds U+{:04X}, an invisible character that can deceive", u32::from(character))
+        format!("the {what} contains U+{:04X}, a deceptive invisible character", u32::from(character))
     } else if longest < text.chars().count() {
         return Err(TopicError::TooLarge { what: format!("the {what} is longer than {longest} characters") });
     } else {
         return Ok(());
     };
-    Err(TopicError::invalid(why, "it is one line of text"))
+    Err(TopicError::invalid(why, "use one line of text"))
 }
 
 /// Checks that a text contains no NUL character and is not too long.
 pub(super) fn check_text(text: &str) -> Result<(), TopicError> {
     if text.contains('\0') {
-        return Err(TopicError::invalid("the text holds a NUL character, which no text file may", "leave it out"));
+        return Err(TopicError::invalid("the text contains a NUL character, which a text file must not contain", "remove it"));
     }
     if LONGEST < text.len() {
-        return Err(TopicError::TooLarge { what: format!("the text has {} bytes; a file may have {LONGEST}", text.len()) });
+        return Err(TopicError::TooLarge { what: format!("the text has {} bytes; the maximum is {LONGEST}", text.len()) });
     }
     Ok(())
 }

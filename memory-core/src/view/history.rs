@@ -52,7 +52,7 @@ impl History for Scoped {
 
     fn revert(&self, id: &OperationId, undo: &Operation) -> Result<u64, StoreError> {
         if !self.is_known(id)? {
-            return Err(StoreError::OperationNotFound { wanted: format!("no operation is called {id}") });
+            return Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {id}") });
         }
         self.history.revert(id, &self.signed(undo))
     }
@@ -67,7 +67,7 @@ impl History for Scoped {
     }
 
     fn purge(&self, _: DateTime<Utc>) -> Result<(u64, u64), StoreError> {
-        Err(StoreError::Invalid { why: "an agent does not empty the trash".into() })
+        Err(StoreError::Invalid { why: "an agent may not purge the trash".into() })
     }
 }
 

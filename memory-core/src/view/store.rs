@@ -157,8 +157,7 @@ impl MemoryStore for Scoped {
 /// Adds the number of omitted damaged files to the reason for incomplete results.
 fn less_by(damaged: usize, said: Option<String>) -> Option<String> {
     let files = if damaged == 1 { "file was" } else { "files were" };
-    let left_out =
-        (0 < damaged).then(|| format!("{damaged} {files} left out that cannot be understood, so nobody can tell for whom"));
+    let left_out = (0 < damaged).then(|| format!("{damaged} damaged {files} skipped, because the scope cannot be determined"));
     said.into_iter().chain(left_out).reduce(|one, other| format!("{one}; {other}"))
 }
 

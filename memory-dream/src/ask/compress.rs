@@ -39,7 +39,7 @@ pub enum Rejected {
     #[error("it is empty")]
     Empty,
     /// It is not short enough.
-    #[error("it has {characters} characters, more than {most}")]
+    #[error("it has {characters} characters; the maximum is {most}")]
     TooLong {
         /// The number of its characters.
         characters: usize,
@@ -47,16 +47,16 @@ pub enum Rejected {
         most: usize,
     },
     /// It is in a different script.
-    #[error("it is in another script")]
+    #[error("it is in a different script")]
     OtherScript,
     /// It contains text about the task or parts of a conversation.
-    #[error("it says {0:?}, which is no part of the text")]
+    #[error("it contains {0:?}, which is not in the original")]
     Leftover(String),
     /// It lacks numbers, dates, addresses, links, tags or code of the original.
-    #[error("it leaves out {}", .0.join(", "))]
+    #[error("it lacks {}", .0.join(", "))]
     Lost(Vec<String>),
     /// It contains numbers, addresses, links, tags or code that the original lacks.
-    #[error("it makes up {}", .0.join(", "))]
+    #[error("it adds {}", .0.join(", "))]
     Invented(Vec<String>),
 }
 

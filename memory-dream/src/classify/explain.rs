@@ -33,7 +33,7 @@ pub struct Evidence {
 pub fn explain(note: &Note<'_>, category: Category) -> Vec<Evidence> {
     let Some(place) = place(category) else { return Vec::new() };
     let model = shipped();
-    let mut evidence = vec![Evidence { what: "how common such notes are".to_owned(), weight: model.bias[place] }];
+    let mut evidence = vec![Evidence { what: "base rate of the category".to_owned(), weight: model.bias[place] }];
     let features = features_in_words(note);
     let boost = cue_boost(model, &features, &model.scores(&features)).filter(|(own, _)| *own == place);
     if let (Some(cue), Some((_, weight))) = (&features.cue, boost) {

@@ -30,11 +30,11 @@ impl Kind {
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Word => "word",
-            Self::Form => "written",
+            Self::Form => "word form",
             Self::Pair | Self::Triple => "words",
             Self::Start => "begins with",
             Self::End => "ends with",
-            Self::Order => "in this order",
+            Self::Order => "word order",
             Self::Cue => "has",
             Self::Tag => "tag",
         }

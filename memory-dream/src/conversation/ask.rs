@@ -32,7 +32,7 @@ pub(super) enum AskError {
     #[error(transparent)]
     Chat(#[from] ChatError),
     /// The response cannot be used.
-    #[error("the language model's answer cannot be followed: {0}")]
+    #[error("the language model's response cannot be applied: {0}")]
     Misread(#[from] Misread),
 }
 
@@ -83,7 +83,7 @@ pub(super) fn decisions(
             }
         }
     }
-    Err(misread.unwrap_or(Misread { why: "it was not asked".into() }).into())
+    Err(misread.unwrap_or(Misread { why: "no request was made".into() }).into())
 }
 
 /// Requests an updated summary.

@@ -203,7 +203,7 @@ impl Run<'_> {
         let failed = batch.into_iter().map(|turn| Waiting { attempts: turn.waiting.attempts + 1, ..turn.waiting });
         let (finished, again): (Vec<_>, Vec<_>) = failed.partition(|own| attempts <= own.attempts);
         if !again.is_empty() {
-            self.report(&format!("{why}; so what was said waits"));
+            self.report(&format!("{why}; the turns will be retried"));
             let states = again.iter().map(|own| (own.job.id.clone(), JobState::Waiting { attempts: own.attempts }));
             self.queue.note(&states.collect::<Vec<_>>())?;
             self.processed.waiting += again.len();
@@ -211,7 +211,7 @@ impl Run<'_> {
         if finished.is_empty() {
             return Ok(());
         }
-        self.report(&format!("{why}; so no facts were drawn"));
+        self.report(&format!("{why}; no facts were extracted"));
         let decided: Vec<_> = finished.into_iter().map(|own| Decided::nothing(own.job)).collect();
         self.carry_out(conversation, &decided)
     }
@@ -284,13 +284,11 @@ impl Run<'_> {
         let (finished, again): (Vec<_>, Vec<_>) = failed.partition(|own| attempts <= own.attempts);
         let is_done = again.iter().all(|own| own.facts.is_empty());
         if !is_done {
-            self.report(&format!("the facts could not be reconciled: {why}; so they wait"));
+            self.report(&format!("the facts cannot be reconciled: {why}; they will be retried"));
         }
         self.wait(conversation, again)?;
         if finished.iter().any(|own| !own.facts.is_empty()) {
-            self.report(&format!(
-                "the facts could not be reconciled: {why}; so they were not stored, and the turns alone are left"
-            ));
+            self.report(&format!("the facts cannot be reconciled: {why}; only the turns are stored"));
         }
         let decided: Vec<_> = finished.into_iter().map(|own| Decided::nothing(own.job)).collect();
         if !decided.is_empty() {
@@ -346,7 +344,7 @@ impl Decided {
 }
 
 fn not_read(why: impl std::fmt::Display) -> String {
-    format!("the language model's answer cannot be read as facts: {why}")
+    format!("the language model's response cannot be parsed as facts: {why}")
 }
 
 /// Returns whether a later request may succeed.

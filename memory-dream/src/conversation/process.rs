@@ -233,12 +233,12 @@ impl<'r> Run<'r> {
                 let summary = summary_entry(conversation, &text, self.conversations.clock.now());
                 self.conversations.store.commit(conversation, &[EntryChange::Add(summary)])?;
             }
-            Ok(Err(why)) => self.report(&format!("the language model's answer is no summary: {why}")),
+            Ok(Err(why)) => self.report(&format!("the language model's response is not a summary: {why}")),
             Err(error) if is_not_asked(&error) => {
                 self.was_not_asked(chat, &error);
                 return Ok(false);
             }
-            Err(error) => self.report(&format!("{error}; so the summary stays as it was")),
+            Err(error) => self.report(&format!("{error}; the summary was not updated")),
         }
         Ok(true)
     }
@@ -259,10 +259,10 @@ impl<'r> Run<'r> {
                 }
                 let (a_day, limit) = (shortage.a_day, shortage.limit);
                 format!(
-                    "the language model was not asked: the day's {a_day} {limit} are used up; so what was said waits for the next day"
+                    "no request to the language model: the daily budget of {a_day} {limit} is exhausted; the turns wait for the next day"
                 )
             }
-            other => format!("{other}; so what was said waits"),
+            other => format!("{other}; the turns will be retried"),
         };
         self.report(&why);
     }
@@ -285,11 +285,11 @@ impl<'r> Run<'r> {
             let vectors = match embedder.embed(&texts) {
                 Ok(vectors) if vectors.len() == texts.len() => vectors,
                 Ok(_) => {
-                    self.report("the embedding model gave other vectors than it was asked for");
+                    self.report("the embedding model returned the wrong number of vectors");
                     return Ok(());
                 }
                 Err(error) => {
-                    self.report(&format!("{error}; so the words alone are looked for"));
+                    self.report(&format!("{error}; recall uses words only"));
                     return Ok(());
                 }
             };

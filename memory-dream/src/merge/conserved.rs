@@ -6,7 +6,7 @@ use super::sentence::sentences;
 
 /// A sentence of a source that is missing from all results.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a sentence of source {source_number} would be lost: {sentence}")]
+#[error("the merge would lose a sentence of source {source_number}: {sentence}")]
 pub struct Lost {
     /// The index of the source, from 0.
     pub source_number: usize,

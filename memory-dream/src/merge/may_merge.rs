@@ -7,7 +7,7 @@ use memory_core::{Memory, Phase, wikilink};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Obstacle {
     /// Both are the same memory.
-    #[error("it is the same memory")]
+    #[error("both are the same memory")]
     Same,
     /// Their scopes differ.
     #[error("their scopes differ")]
@@ -16,16 +16,16 @@ pub enum Obstacle {
     #[error("they are filed in different categories")]
     Category,
     /// Their titles differ, or one has no content apart from its title.
-    #[error("their titles tell them apart")]
+    #[error("their titles differ, or one has no content")]
     Title,
     /// Their periods of validity differ.
-    #[error("they hold in different times")]
+    #[error("their validity periods differ")]
     Validity,
     /// Only one of them is past its end.
-    #[error("one is over and the other is not")]
+    #[error("only one of them has ended")]
     Over,
     /// They are not superseded by the same memory.
-    #[error("they were not superseded by the same memory")]
+    #[error("they are superseded by different memories")]
     Superseded,
 }
 

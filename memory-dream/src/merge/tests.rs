@@ -104,7 +104,7 @@ fn the_kept_one_has_what_all_have() {
     (one.phase, one.category) = (Phase::Organized, Category::People);
     other.expires_at = Some(DateTime::UNIX_EPOCH);
     one.supersedes = vec![MemoryId::of_path("z")];
-    let merged = merged(&[&one, &other]).expect("there are two");
+    let merged = merged(&[&one, &other]).expect("available tools: two");
     let memory = merged.memory;
     assert_eq!((merged.gone, merged.added), (vec![one.id], vec![]));
     assert_eq!((memory.id, memory.content.as_str(), memory.access_count), (other.id, "Anna likes tea", 7));
@@ -161,9 +161,9 @@ proptest! {
 
     #[test]
     fn merging_the_result_with_a_source_changes_nothing(sources in vec(any_source(), 1..4)) {
-        let first = merged(&sources.iter().collect::<Vec<_>>()).expect("there are some").memory;
+        let first = merged(&sources.iter().collect::<Vec<_>>()).expect("available tools: some").memory;
         for source in &sources {
-            let again = merged(&[source, &first]).expect("there are two");
+            let again = merged(&[source, &first]).expect("available tools: two");
             prop_assert_eq!(&again.memory.content, &first.content);
             if source.id != first.id {
                 prop_assert_eq!(&again.memory, &first);
@@ -173,7 +173,7 @@ proptest! {
 
     #[test]
     fn the_kept_one_comes_first_and_gives_up_nothing(sources in vec(any_source(), 1..4)) {
-        let merged = merged(&sources.iter().collect::<Vec<_>>()).expect("there are some");
+        let merged = merged(&sources.iter().collect::<Vec<_>>()).expect("available tools: some");
         let kept = &merged.memory;
         for source in &sources {
             prop_assert!(source.id == kept.id || precedence(kept, source).is_lt());

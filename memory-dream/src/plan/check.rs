@@ -10,10 +10,10 @@ use super::Plan;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unaccounted {
     /// The plan changes a memory that was not part of its input.
-    #[error("the plan names {0}, which is not there")]
+    #[error("the plan changes memory {0}, which does not exist")]
     Unknown(MemoryId),
     /// The plan removes a memory twice, changes it twice in the same way, or removes and changes it.
-    #[error("the plan says two things of {0}")]
+    #[error("the plan contains conflicting changes of memory {0}")]
     Twice(MemoryId),
 }
 

@@ -13,7 +13,7 @@ const MORNING: u32 = 9;
 pub(super) fn due<Tz: TimeZone>(reading: &Reading, written: &DateTime<Tz>) -> (DateTime<Utc>, Option<String>) {
     let (at, mut assumed) = day_or_time(reading, written);
     if reading.repeats {
-        let again = "It comes again; only the next time is meant.";
+        let again = "The time recurs; only the next occurrence is used.";
         assumed = Some(assumed.map_or_else(|| again.to_owned(), |assumed| format!("{assumed} {again}")));
     }
     (at, assumed)
@@ -29,7 +29,7 @@ fn day_or_time<Tz: TimeZone>(reading: &Reading, written: &DateTime<Tz>) -> (Date
     let at = morning.unwrap_or_else(|| reading.at.to_utc());
     let at = if written.to_utc() < at { at } else { next_hour(written) };
     let shown = at.with_timezone(&zone).naive_local().time().format("%H:%M");
-    let said = format!("No time of the day is said; {shown} is taken.");
+    let said = format!("No time of day is given; {shown} is assumed.");
     (at, Some(reading.assumed.iter().cloned().chain([said]).collect::<Vec<_>>().join(" ")))
 }
 

@@ -87,7 +87,7 @@ fn facts_that_a_model_cannot_reconcile_are_tried_again_and_then_not_stored() {
     case.say("I like tea");
     case.process();
     case.say("I like green tea");
-    for (end, waiting) in [("so they wait", 1), ("the turns alone are left", 0)] {
+    for (end, waiting) in [("they will be retried", 1), ("only the turns are stored", 0)] {
         let done = case.process();
         assert_eq!((done.waiting, case.facts()), (waiting, vec!["The user likes tea.".to_owned()]));
         let [trouble] = done.troubles.as_slice() else { panic!("{done:?}") };
@@ -126,7 +126,7 @@ fn a_model_that_does_not_answer_is_asked_another_time_and_not_for_ever() {
     assert_eq!((done.done, done.waiting), (0, 1));
     let done = case.process();
     assert_eq!((done.done, done.waiting, case.facts().len()), (1, 0, 1));
-    assert!(done.troubles[0].ends_with("so the summary stays as it was"));
+    assert!(done.troubles[0].ends_with("the summary was not updated"));
     case.say("I like coffee");
     let rounds = (0..20).take_while(|_| case.process().waiting == 1).count();
     assert_eq!((rounds, case.facts().len(), case.queue.pending().unwrap().len()), (4, 1, 0));

@@ -112,7 +112,7 @@ fn sound(request: &ChatRequest) -> Result<String, ChatError> {
 fn a_model_that_fails_is_left_alone_for_longer_and_longer_and_each_turn_ends() {
     type Failure = fn() -> Result<String, ChatError>;
     let failures: [(&str, Failure); 4] = [
-        ("prose", || Ok("I am not sure that there are any.".into())),
+        ("prose", || Ok("I am not sure that available tools: any.".into())),
         ("slow", || Err(ChatError::Timeout(trouble()))),
         ("absent", || Err(ChatError::Unreachable(trouble()))),
         ("unreadable", || Err(ChatError::Unreadable { trouble: trouble(), tokens: Tokens::default() })),
@@ -152,7 +152,7 @@ fn a_model_that_answers_again_is_asked_about_all_that_waits() {
         case.process();
     }
     *is_up.lock().unwrap() = true;
-    assert_eq!((case.process().waiting, case.facts().len()), (20, 0), "it is left alone");
+    assert_eq!((case.process().waiting, case.facts().len()), (20, 0), "it is skipped");
     case.take_purposes();
     case.clock.advance(TimeDelta::minutes(2));
     assert_eq!((case.process().waiting, case.facts().len()), (0, 20));
@@ -192,7 +192,7 @@ fn facts_that_could_not_be_reconciled_wait_for_the_next_day() {
     case.clock.advance(TimeDelta::hours(1));
     let processed = case.process();
     assert_eq!((processed.waiting, case.take_purposes(), case.facts().len()), (1, vec!["facts".to_owned()], 1));
-    let why = "the language model was not asked: the day's 3 calls are used up; so what was said waits for the next day";
+    let why = "no request to the language model: the daily budget of 3 calls is exhausted; the turns wait for the next day";
     assert_eq!(processed.troubles, [why]);
     case.say("message 3");
     let processed = case.process();

@@ -12,12 +12,12 @@ use tempfile::TempDir;
 pub(crate) fn inputs(claim: &str) -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/inputs");
     let folder = std::env::var_os("MEMORY_TEST_INPUTS").map_or_else(beside, PathBuf::from);
-    if folder.is_dir() { Some(folder) } else { leave_out(claim, &format!("{} is not there", folder.display())) }
+    if folder.is_dir() { Some(folder) } else { leave_out(claim, &format!("{} does not exist", folder.display())) }
 }
 
 fn leave_out<T>(claim: &str, why: &str) -> Option<T> {
     assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "cannot test {claim}: {why}");
-    eprintln!("left out: {claim} ({why})");
+    eprintln!("skipped: {claim} ({why})");
     None
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn vault(claim: &str, name: &str) -> Option<(TempDir, PathBuf)> {
 pub(crate) fn facts(claim: &str, name: &str) -> Option<Value> {
     let path = inputs(claim)?.join("vaults").join(format!("{name}.facts.json"));
     let text = std::fs::read_to_string(&path).ok();
-    let Some(text) = text else { return leave_out(claim, &format!("{} is not there", path.display())) };
+    let Some(text) = text else { return leave_out(claim, &format!("{} does not exist", path.display())) };
     Some(serde_json::from_str(&text).expect("facts are JSON"))
 }
 

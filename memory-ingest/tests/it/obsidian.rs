@@ -94,7 +94,7 @@ fn what_cannot_be_read_is_named_and_the_rest_is_taken() {
     assert_eq!(found.skipped, [("big.md".to_owned(), "is larger than 16 MiB".to_owned())]);
     assert_eq!(found.notes.len(), 4);
     assert_eq!(found.note("latin.md").draft.content, "caf\u{fffd} [[a]]");
-    assert_eq!(found.note("latin.md").warning.as_deref(), Some("latin.md:1: is not UTF-8; what is wrong became �"));
+    assert_eq!(found.note("latin.md").warning.as_deref(), Some("latin.md:1: is not UTF-8; invalid bytes were replaced by �"));
     assert!(found.note("nul.md").draft.content.ends_with("after") && found.note("nul.md").warning.is_some());
 }
 
@@ -113,7 +113,7 @@ fn a_home_of_memories_in_a_vault_is_no_part_of_it() {
     let paths: Vec<_> = found.notes.iter().map(super::sandbox::Note::path).collect();
     assert_eq!(paths, ["a.md", "mine/notes/b.md", "other/categories/c.md"]);
     assert_eq!(found.attachments, [""; 0]);
-    assert_eq!(found.skipped, [("mine/categories".into(), "holds memories, not notes".into())]);
+    assert_eq!(found.skipped, [("mine/categories".into(), "contains memories, not notes".into())]);
 }
 
 #[cfg(target_os = "linux")]
@@ -128,7 +128,7 @@ fn names_that_look_the_same_are_not_taken_for_one_file() {
     let found = vault.survey(SourceName::Obsidian);
     assert_eq!((found.report.new, found.again.updated, found.again.unchanged), (2, 0, 2));
     assert_eq!(found.note("x\u{fffd}.md").draft.content, "\\xfe");
-    let reason = "has a name that is not UTF-8 and looks like that of another file";
+    let reason = "has a name that is not UTF-8 and conflicts with another file";
     assert_eq!(found.skipped, [("x\u{fffd}.md".to_owned(), reason.to_owned())]);
 }
 

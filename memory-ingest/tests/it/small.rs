@@ -9,7 +9,7 @@ use crate::sandbox::Sandbox;
 fn a_source_that_is_not_there_is_named() {
     for name in SourceName::ALL {
         let error = open(name, Path::new("/nowhere/at/all")).expect_err("nothing is there");
-        assert_eq!((error.code(), error.to_string()), (Code::PathNotFound, "/nowhere/at/all is not there".into()));
+        assert_eq!((error.code(), error.to_string()), (Code::PathNotFound, "/nowhere/at/all does not exist".into()));
         assert_eq!(name.to_string().parse(), Ok(name));
     }
     let empty = Sandbox::new(&[]);

@@ -252,7 +252,7 @@ impl Work<'_> {
     /// The content of the file at `former` is part of the new file; every other file is first copied to the trash.
     fn clear_away(&self, path: &str, former: Option<&str>) -> Result<(), BankError> {
         for other in [Kind::Plain, Kind::Packed].map(|kind| kind.path(self.name.as_str())) {
-            let told = |error| BankError::from(io_error(format!("remove {other}"), error));
+            let told = |error| BankError::from(io_error(format!("delete {other}"), error));
             let is_file = self.place.disk.signature(&other).map_err(told)?.is_some_and(|found| !found.is_folder);
             if other == path || !is_file {
                 continue;
@@ -285,7 +285,7 @@ impl Work<'_> {
         let folder = trash::folder(self.operation);
         let trashed = format!("{folder}/{path}");
         let kept = self.place.disk.keep(path, &trashed).and_then(|()| self.place.disk.sync_folder(&folder));
-        kept.map_err(|error| BankError::from(io_error(format!("keep {path}"), error)))?;
+        kept.map_err(|error| BankError::from(io_error(format!("copy {path} to the trash"), error)))?;
         Ok(trashed)
     }
 
@@ -339,10 +339,10 @@ fn cuts(layout: &Layout) -> Vec<usize> {
 fn check_limits(limits: &Limits, before: (usize, usize), after: (usize, usize)) -> Result<(), BankError> {
     let refuse = |what: String| Err(BankError::new(Trouble::TooLarge { what }));
     if limits.keys < after.1 && before.1 < after.1 {
-        return refuse(format!("The bank would have {} keys; a bank may have {}", after.1, limits.keys));
+        return refuse(format!("The bank would have {} keys; the limit is {}", after.1, limits.keys));
     }
     if limits.bank_bytes < after.0 && before.0 < after.0 {
-        return refuse(format!("The bank would have {} bytes; a bank may have {}", after.0, limits.bank_bytes));
+        return refuse(format!("The bank would have {} bytes; the limit is {}", after.0, limits.bank_bytes));
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ pub(super) fn decode(name: &BankName, text: &str, layout: &Layout, fallback: Dat
     let schema = meta.and_then(|meta| part(&meta.schema)?.parse::<JsonText>().ok()).filter(|schema| schema.as_str() != "null");
     let (mut entries, mut damaged) = (Vec::with_capacity(layout.items.len()), Vec::new());
     for item in &layout.items {
-        let key = item.key.parse::<Key>().map_err(|_| "has a key that is none".to_owned());
+        let key = item.key.parse::<Key>().map_err(|_| "has an invalid key".to_owned());
         match key.and_then(|key| Ok((key, entry(text, item, updated_at)?))) {
             Ok(read) => entries.push(read),
             Err(why) => damaged.push((item.key.clone(), why)),
@@ -32,16 +32,16 @@ pub(super) fn decode(name: &BankName, text: &str, layout: &Layout, fallback: Dat
 pub(super) fn entry(text: &str, item: &Item, fallback: DateTime<Utc>) -> Result<Entry, String> {
     let part = |range: &Option<std::ops::Range<usize>>| range.clone().map(|range| &text[range]);
     let value = part(&item.value).ok_or("has no value")?;
-    let value = value.parse::<JsonText>().map_err(|error| format!("has a value that is not kept: {error}"))?;
+    let value = value.parse::<JsonText>().map_err(|error| format!("has an invalid value: {error}"))?;
     let time = |what: &str, range| match part(range) {
         None | Some("null") => Ok(None),
-        Some(text) => moment(text).map(Some).ok_or(format!("has {what} that is no time")),
+        Some(text) => moment(text).map(Some).ok_or(format!("has an invalid {what}")),
     };
     let updated_at = time("updated_at", &item.updated_at)?;
     let created_at = time("created_at", &item.created_at)?;
     let ttl = match part(&item.ttl) {
         None | Some("null") => None,
-        Some(text) => Some(text.parse::<u64>().map_err(|_| "has a ttl that is no number of seconds".to_owned())?),
+        Some(text) => Some(text.parse::<u64>().map_err(|_| "has a ttl that is not a number of seconds".to_owned())?),
     };
     let updated_at = updated_at.or(created_at).unwrap_or(fallback);
     Ok(Entry { value, created_at: created_at.unwrap_or(updated_at), updated_at, ttl })
@@ -102,10 +102,10 @@ mod tests {
             [
                 "a: has no value",
                 "c: has no value",
-                "d: has a value that is not kept: the key \"x\" stands twice in one object",
-                "e: has a ttl that is no number of seconds",
-                "f: has updated_at that is no time",
-                ": has a key that is none",
+                "d: has an invalid value: the key \"x\" stands twice in one object",
+                "e: has a ttl that is not a number of seconds",
+                "f: has an invalid updated_at",
+                ": has an invalid key",
             ]
         );
     }

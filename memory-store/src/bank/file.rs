@@ -115,7 +115,7 @@ pub(super) fn read(disk: &dyn Disk, name: &str) -> Result<Option<BankFile>, Bank
     }
     let (unpacked, members, packed) = if gzip::is_gzip(&bytes) {
         let unpacked = gzip::unpack(&bytes);
-        let (text, members) = unpacked.map_err(|error| damaged(&path, &format!("it cannot be unpacked: {error}")))?;
+        let (text, members) = unpacked.map_err(|error| damaged(&path, &format!("it cannot be decompressed: {error}")))?;
         (text, members, Some(bytes))
     } else {
         (bytes, Vec::new(), None)

@@ -239,7 +239,7 @@ impl BankStore for BankFolder {
         let found = self.disk()?.map(|disk| undo::find(disk, undone)).transpose()?;
         match found {
             Some(record) => self.write(&record.bank, |place| undo::undo(place, undone, operation)),
-            None => Err(StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") }.into()),
+            None => Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") }.into()),
         }
     }
 

@@ -46,7 +46,7 @@ pub(super) fn unpack(bytes: &[u8]) -> io::Result<(Vec<u8>, Vec<Member>)> {
         let room = MAX_TEXT + 1 - text.len() as u64;
         Read::take(&mut decoder, room).read_to_end(&mut text)?;
         if MAX_TEXT < text.len() as u64 {
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it unpacks to more than {MAX_TEXT} bytes")));
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it decompresses to more than {MAX_TEXT} bytes")));
         }
         let end = bytes.len() - decoder.into_inner().len();
         members.push(Member { text: start..text.len(), file: at..end });

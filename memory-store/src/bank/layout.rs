@@ -51,11 +51,11 @@ pub(super) struct Item {
 pub(super) enum NoBank {
     #[error(transparent)]
     Json(#[from] JsonError),
-    #[error("it is no JSON object")]
+    #[error("it is not a JSON object")]
     NoObject,
-    #[error("it has no object of entries")]
+    #[error("it has no entries object")]
     NoEntries,
-    #[error("the key {0:?} stands twice")]
+    #[error("duplicate key {0:?}")]
     Twice(String),
 }
 
@@ -162,14 +162,14 @@ fn key(text: &str, tokens: &mut Tokens<'_>) -> Result<Option<(String, usize)>, N
         return Ok(None);
     }
     let at = token.range.start;
-    let name = unquoted(&text[token.range]).ok_or(JsonError::Syntax { at, what: "a key is no text" })?;
+    let name = unquoted(&text[token.range]).ok_or(JsonError::Syntax { at, what: "a key is not a string" })?;
     Ok(Some((name.into_owned(), at)))
 }
 
 fn token(tokens: &mut Tokens<'_>) -> Result<Token, NoBank> {
     match tokens.next() {
         Some(token) => Ok(token?),
-        None => Err(JsonError::Syntax { at: tokens.read_to(), what: "the text breaks off" }.into()),
+        None => Err(JsonError::Syntax { at: tokens.read_to(), what: "unexpected end of text" }.into()),
     }
 }
 

@@ -76,7 +76,7 @@ fn findings(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<Finding>, Ba
     for entry in &entries {
         // The next writer handles our own temporary files; those of other programs have the name of their bank.
         if let Some(bank) = entry.name.strip_suffix(".json.tmp").filter(|bank| is_wanted(bank, name)) {
-            let damage = vec![told(bank, format!("{} was never finished", entry.name))];
+            let damage = vec![told(bank, format!("{} is an unfinished temporary file", entry.name))];
             findings.push(Finding { damage, cure: Cure::SetAside(entry.name.clone()) });
         }
         let Some((bank, kind)) = Kind::name_in(&entry.name).filter(|(bank, _)| is_wanted(bank, name)) else { continue };
@@ -94,7 +94,7 @@ fn findings(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<Finding>, Ba
         let Ok(bank) = bank.parse::<BankName>() else { continue };
         match file::find(disk, bank.as_str())? {
             Some((path, _)) if path != entry.name => {
-                let damage = vec![told(bank.as_str(), format!("{path} takes the place of {}", entry.name))];
+                let damage = vec![told(bank.as_str(), format!("{path} is used instead of {}", entry.name))];
                 findings.push(Finding { damage, cure: Cure::SetAside(entry.name.clone()) });
             }
             _ => findings.extend(finding(disk, &bank, kind)?),
@@ -103,7 +103,7 @@ fn findings(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<Finding>, Ba
     for entry in entries.iter().filter(|_| name.is_none()) {
         let bank = change::bank_waiting_in(&entry.name).map(|bank| bank.to_string());
         if let Some(bank) = bank.or_else(|| (entry.name == FORMER_WAITING).then(String::new)) {
-            let damage = vec![told(&bank, format!("{} was never finished", entry.name))];
+            let damage = vec![told(&bank, format!("{} is an unfinished temporary file", entry.name))];
             findings.push(Finding { damage, cure: Cure::SetAside(entry.name.clone()) });
         }
     }
@@ -166,9 +166,9 @@ fn broken_parts(path: &str, remains: &gzip::Remains) -> Vec<String> {
     let last = remains.damaged.len().saturating_sub(1);
     let one = |(index, bytes): (usize, &Range<usize>)| {
         if remains.is_cut && index == last {
-            format!("{path} cannot be unpacked to its end")
+            format!("{path} cannot be decompressed to its end")
         } else {
-            format!("{path} cannot be unpacked from byte {} to {}", bytes.start, bytes.end)
+            format!("{path} cannot be decompressed from byte {} to {}", bytes.start, bytes.end)
         }
     };
     remains.damaged.iter().enumerate().map(one).collect()
@@ -238,14 +238,14 @@ fn lost_keys(
 
 /// Returns the defect of `_meta`, if any.
 fn wrong_meta(text: &str, meta: Option<&super::layout::Meta>) -> Option<String> {
-    let Some(meta) = meta else { return Some("_meta is missing, or no object".to_owned()) };
+    let Some(meta) = meta else { return Some("_meta is missing or not an object".to_owned()) };
     let part = |range: &Option<Range<usize>>| range.clone().map(|range| &text[range]);
     if part(&meta.version).is_some_and(|version| version.parse::<u64>().is_err()) {
-        return Some("_meta.version is no number".to_owned());
+        return Some("_meta.version is not a number".to_owned());
     }
     let times = [("created_at", &meta.created_at), ("updated_at", &meta.updated_at)];
     let wrong = times.into_iter().find(|(_, range)| part(range).and_then(decode::moment).is_none());
-    wrong.map(|(name, _)| format!("_meta.{name} is no time"))
+    wrong.map(|(name, _)| format!("_meta.{name} is not a valid time"))
 }
 
 fn set_aside(disk: &dyn Disk, path: &str, operation: &BankOperation) -> Result<String, BankError> {

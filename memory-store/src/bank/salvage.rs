@@ -72,7 +72,7 @@ pub(super) fn salvage(bytes: &[u8], written_at: DateTime<Utc>) -> Salvage {
                     salvage.faults.extend(fault.map(|fault| (Some(item.key.clone()), fault)));
                     salvage.items.push(item);
                 } else {
-                    let fault = format!("the key '{}' stands twice; the first was kept", item.key);
+                    let fault = format!("duplicate key '{}'; the first entry is used", item.key);
                     salvage.faults.push((Some(item.key), fault));
                 }
             }
@@ -94,7 +94,7 @@ pub(super) fn salvage(bytes: &[u8], written_at: DateTime<Utc>) -> Salvage {
         }
     }
     if salvage.items.is_empty() && salvage.faults.is_empty() && salvage.tail.is_none() {
-        salvage.faults.push((None, "no entries were found in it".into()));
+        salvage.faults.push((None, "no entries were found".into()));
     }
     salvage
 }
@@ -243,7 +243,7 @@ mod tests {
     fn a_damaged_entry_is_named_and_those_around_it_are_kept() {
         let broken = WHOLE.replace(r#""x":"}""#, r#""x":"#);
         let (keys, lost) = kept(broken.as_bytes());
-        assert_eq!((keys, lost), (vec!["a".to_owned(), "c".to_owned()], vec!["the entry 'b' is not whole".to_owned()]));
+        assert_eq!((keys, lost), (vec!["a".to_owned(), "c".to_owned()], vec!["the entry 'b' is incomplete".to_owned()]));
         let mut bytes = WHOLE.as_bytes().to_vec();
         let place = WHOLE.find(r#""x":"}""#).unwrap() + 5;
         bytes[place] = 0xff;
@@ -284,7 +284,7 @@ mod tests {
         let text = WHOLE.replace(r#""b":{"value":{"x":"}"},"#, times);
         let (keys, lost) = kept(&text.as_bytes()[..text.len() - 1]);
         assert_eq!(keys, ["a", "b", "c"]);
-        assert_eq!(lost, ["the entry 'b' has created_at that is no time; its value is intact"]);
+        assert_eq!(lost, ["the entry 'b' has an invalid created_at; its value is intact"]);
         let entry = bank(text.as_bytes()).entries.remove(1).1;
         assert_eq!((entry.created_at.to_rfc3339().as_str(), entry.ttl), ("2024-01-15T10:30:00+00:00", None));
     }

@@ -33,7 +33,7 @@ impl SchemaCheck for JsonSchemas {
 
 fn compiled(schema: &Value) -> Result<jsonschema::Validator, String> {
     if !matches!(schema, Value::Object(_) | Value::Bool(_)) {
-        return Err("a schema is an object, true or false".to_owned());
+        return Err("a schema must be an object, true or false".to_owned());
     }
     jsonschema::options().build(schema).map_err(|error| error.to_string())
 }

@@ -67,7 +67,7 @@ impl BankStore for SymlinkedBanks {
     }
 
     fn undo(&self, undone: &OperationId, _: &BankOperation) -> Result<BankRecord, BankError> {
-        Err(StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") }.into())
+        Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") }.into())
     }
 
     fn purge(&self, _: DateTime<Utc>) -> Result<(u64, u64), BankError> {

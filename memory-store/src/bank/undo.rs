@@ -16,13 +16,13 @@ pub(super) fn find(disk: &dyn Disk, undone: &OperationId) -> Result<BankRecord, 
     let record = records.into_iter().find(|record| record.operation.id == *undone);
     let record = record.ok_or_else(|| missing(undone))?;
     if let Some(other) = &record.undone_by {
-        return Err(StoreError::Invalid { why: format!("{undone} was taken back already, by {other}") }.into());
+        return Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }.into());
     }
     Ok(record)
 }
 
 fn missing(undone: &OperationId) -> BankError {
-    StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") }.into()
+    StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") }.into()
 }
 
 /// Undoes the operation called `undone`. The caller holds the lock of its bank.
@@ -62,7 +62,7 @@ impl Work<'_> {
         }
         let Some(trash) = &whole.trash else { return self.bank_away(own) };
         if self.place.disk.signature(trash).map_err(|error| file::refused(trash, error))?.is_none() {
-            return Err(file::damaged(trash, "it is gone, and the bank cannot come back without it"));
+            return Err(file::damaged(trash, "it is missing, so the bank cannot be restored"));
         }
         let former = file::bytes(self.place.disk, trash)?;
         let mut line =
@@ -109,7 +109,7 @@ impl Work<'_> {
 
     fn schema_of(&self, text: Option<&str>) -> Result<Option<JsonText>, BankError> {
         let schema = text.filter(|text| *text != "null").map(str::parse).transpose();
-        schema.map_err(|why: JsonError| damaged(self.name.as_str(), &format!("its former schema is none: {why}")))
+        schema.map_err(|why: JsonError| damaged(self.name.as_str(), &format!("its previous schema is invalid: {why}")))
     }
 }
 

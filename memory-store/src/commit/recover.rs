@@ -66,7 +66,7 @@ pub(crate) fn roll_back(
     at: DateTime<Utc>,
     changes: &[RecordedChange],
 ) -> Result<(), StoreError> {
-    put_back(disk, id, changes).map_err(|error| io_error(format!("take back operation {id}"), error))?;
+    put_back(disk, id, changes).map_err(|error| io_error(format!("undo operation {id}"), error))?;
     journal.abort(id, at)
 }
 
@@ -107,7 +107,7 @@ fn restore(disk: &dyn Disk, id: &OperationId, change: &RecordedChange) -> io::Re
     if let Some(before) = before.filter(|_| !is_taken) {
         let trash = before.trash.as_deref().unwrap_or_default();
         let Some((bytes, _)) = disk.read(trash)? else {
-            return Err(io::Error::new(io::ErrorKind::NotFound, format!("{trash} is gone")));
+            return Err(io::Error::new(io::ErrorKind::NotFound, format!("{trash} does not exist")));
         };
         let waiting = waiting_path(&before.path, id);
         disk.write(&waiting, &bytes)?;

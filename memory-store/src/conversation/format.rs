@@ -8,7 +8,7 @@ use super::layout::{folder, moment};
 use crate::disk::MAX_FILE;
 use crate::markdown::{Front, as_text, body, double_quoted, with_values};
 
-const BY_HAND: &str = "correct it by hand; until then the file is left alone";
+const BY_HAND: &str = "correct the file by hand; it is not changed until then";
 
 /// A file with the longest content and its front matter must stay below the read limit.
 const _: () = assert!(MAX_CONTENT as u64 + 64 * 1024 < MAX_FILE);
@@ -62,7 +62,7 @@ pub(super) fn decode(path: &str, bytes: &[u8], role: EntryRole, modified: DateTi
     let said = value("role").map(str::parse::<EntryRole>).transpose().map_err(|error| damaged(error.to_string()))?;
     let created_at = match value("created_at") {
         None => modified,
-        Some(said) => read_moment(said).ok_or_else(|| damaged(format!("`created_at`: {said:?} is no moment")))?,
+        Some(said) => read_moment(said).ok_or_else(|| damaged(format!("`created_at`: {said:?} is not a valid time")))?,
     };
     let entry = Entry::new(id, &conversation(path, value("conversation_id")), said.unwrap_or(role), body(&text), created_at);
     Ok(Entry {

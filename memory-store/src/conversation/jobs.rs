@@ -145,7 +145,7 @@ impl JobFile {
         let folder = self.place.root().join(FOLDER);
         match DirBuilder::new().mode(0o700).create(&folder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                Err(io_error(format!("make {}", folder.display()), error))
+                Err(io_error(format!("create {}", folder.display()), error))
             }
             _ => Ok(folder),
         }

@@ -146,10 +146,10 @@ impl ConversationOperations for ConversationFolder {
         let lines = journal::lines(disk, usize::MAX)?;
         let missing = |wanted: String| StoreError::OperationNotFound { wanted };
         let found = lines.iter().position(|(_, record)| record.operation.id == *undone);
-        let at = found.ok_or_else(|| missing(format!("no operation is called {undone}")))?;
+        let at = found.ok_or_else(|| missing(format!("no operation has the id {undone}")))?;
         let (line, record) = &lines[at];
         if let Some(other) = &record.undone_by {
-            return Err(StoreError::Invalid { why: format!("{undone} was taken back already, by {other}") });
+            return Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") });
         }
         let conversation = &record.conversation;
         let mut own = Line::new(operation, conversation, Some(undone));
@@ -161,7 +161,7 @@ impl ConversationOperations for ConversationFolder {
             if self.active(conversation, &id)?.is_some() {
                 continue;
             }
-            let gone = || missing(format!("what {undone} took away is no longer kept ({})", item.path));
+            let gone = || missing(format!("the entry deleted by {undone} was purged ({})", item.path));
             let tombstone = find_tombstone(disk, conversation, &id, &item.path)?.ok_or_else(gone)?;
             let bytes = without_replacement(&read(disk, &tombstone)?.ok_or_else(gone)?);
             if disk.signature(&item.path).map_err(|error| refused(&item.path, error))?.is_some() {
@@ -178,7 +178,7 @@ impl ConversationOperations for ConversationFolder {
                     && other.deleted.iter().any(|own| own.id == item.id)
             };
             if let Some((_, later)) = lines[..at].iter().find(is_later) {
-                let what = format!("the entry {id} of conversation {conversation} (take back {} first)", later.operation.id);
+                let what = format!("the entry {id} of conversation {conversation} (undo {} first)", later.operation.id);
                 return Err(StoreError::Conflict { what });
             }
             // An entry that is not active needs no deletion.
@@ -221,12 +221,13 @@ impl ConversationOperations for ConversationFolder {
 
     fn restore(&self, entry: &DeletedEntry, operation: &ConversationOperation) -> Result<String, StoreError> {
         if entry.role == EntryRole::Summary {
-            let why = format!("a summary is written anew from the facts; its former text is in {}", entry.trash);
+            let why =
+                format!("a summary is generated from the facts and cannot be restored; its previous text is in {}", entry.trash);
             return Err(StoreError::Invalid { why });
         }
         let (lock, disk) = self.locked()?;
         if let Some(path) = self.active(&entry.conversation, &entry.id)? {
-            return Err(StoreError::Invalid { why: format!("the entry {} is there already: {path}", entry.id) });
+            return Err(StoreError::Invalid { why: format!("the entry {} already exists: {path}", entry.id) });
         }
         let missing = || StoreError::TrashNotFound { reference: entry.trash.clone() };
         let bytes = without_replacement(&read(disk, &entry.trash)?.ok_or_else(missing)?);

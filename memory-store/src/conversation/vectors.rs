@@ -73,7 +73,7 @@ pub(super) fn append(
     let dimensions = all.vectors.first().map_or(0, |vector| vector.vector.len());
     let is_sound = |vector: &EntryVector| vector.vector.len() == dimensions && vector.vector.iter().all(|part| part.is_finite());
     if identity.contains('\n') || identity.is_empty() || LONGEST < dimensions || !all.vectors.iter().all(is_sound) {
-        return Err(StoreError::Invalid { why: "that is no vector of this model".into() });
+        return Err(StoreError::Invalid { why: "the vector does not match the model".into() });
     }
     if dimensions == 0 {
         return Ok(all);

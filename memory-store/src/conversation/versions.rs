@@ -46,20 +46,18 @@ struct State {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VersionsError {
     /// git is not installed.
-    #[error("there is no git, so no versions are kept")]
+    #[error("git is not installed, so no versions are recorded")]
     NoGit,
     /// Another program holds the lock of the repository.
     #[error(
-        "another program is at work in the repository at {place}, or has left its lock there (.git/index.lock), so its versions are kept later"
+        "the repository at {place} is locked by another program or by a stale .git/index.lock; its versions are recorded later"
     )]
     Locked {
         /// The folder.
         place: String,
     },
     /// Another git operation is in progress, which a commit would appear to finish.
-    #[error(
-        "the repository at {place} is in the middle of {what}; finish it or take it back with git, so that its versions are kept again"
-    )]
+    #[error("the repository at {place} is in the middle of {what}; finish or abort it with git to record versions again")]
     Unfinished {
         /// The folder.
         place: String,
@@ -104,7 +102,7 @@ impl Versions {
         self.shared.news.notify_one();
     }
 
-    /// Commits the changes in the folder at `root`, if there are any.
+    /// Commits the changes in the folder at `root`, if available tools: any.
     ///
     /// A missing repository is created. It is always the repository of this folder, never one of a parent folder. Only files below
     /// `entries/` with the names that this program gives them are committed. Changes that the user has staged remain staged.
@@ -117,7 +115,7 @@ impl Versions {
 }
 
 impl Versions {
-    /// Commits the changes of the content of the home at `root`, if there are any.
+    /// Commits the changes of the content of the home at `root`, if available tools: any.
     ///
     /// The content consists of memories, conversations, topics, banks, sessions, values and the journal. Only files at the expected paths
     /// are committed, because any other file may contain a key. A missing repository is created as by [`Versions::commit`].

@@ -57,7 +57,7 @@ impl DaemonLock {
     /// # Errors
     /// If the lock file cannot be checked.
     pub fn running(root: &Path) -> Result<Option<DaemonProcess>, StoreError> {
-        let refused = |error| io_error(format!("look at {}", root.join(NAME).display()), error);
+        let refused = |error| io_error(format!("check {}", root.join(NAME).display()), error);
         let file = match open(root, false) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             file => file.map_err(refused)?,

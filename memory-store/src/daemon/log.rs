@@ -21,11 +21,11 @@ const LONGEST: usize = 2000;
 /// A log of events, one line each, with time, level and text.
 ///
 /// Write errors are ignored: a daemon must not fail because its log is unavailable.
-pub struct Log {
+pub struct EventLog {
     sink: Mutex<Box<dyn Write + Send>>,
 }
 
-impl Log {
+impl EventLog {
     /// Returns a log that writes to `sink`. Each line is one write.
     pub fn to(sink: Box<dyn Write + Send>) -> Self {
         Self { sink: Mutex::new(sink) }
@@ -49,7 +49,7 @@ impl Log {
     }
 }
 
-impl std::fmt::Debug for Log {
+impl std::fmt::Debug for EventLog {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("Log").finish_non_exhaustive()
     }
@@ -168,7 +168,7 @@ mod tests {
     fn a_log_is_bounded_and_ends_with_what_came_last() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("daemon.log");
-        let log = Log::to(Box::new(LogFile::with_largest(&path, 1000).unwrap()));
+        let log = EventLog::to(Box::new(LogFile::with_largest(&path, 1000).unwrap()));
         for number in 0..1000 {
             log.info(DateTime::UNIX_EPOCH, &format!("event {number}"));
         }
@@ -188,9 +188,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("daemon.log");
         for event in ["one", "two"] {
-            Log::to(Box::new(LogFile::open(&path).unwrap())).info(DateTime::UNIX_EPOCH, event);
+            EventLog::to(Box::new(LogFile::open(&path).unwrap())).info(DateTime::UNIX_EPOCH, event);
         }
-        let log = Log::to(Box::new(LogFile::open(&path).unwrap()));
+        let log = EventLog::to(Box::new(LogFile::open(&path).unwrap()));
         fs::rename(&path, folder.path().join("elsewhere")).unwrap();
         log.warning(DateTime::UNIX_EPOCH, "three");
         let text = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(without_names("cannot list categories/people"), "cannot list categories/people");
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("daemon.log");
-        Log::to(Box::new(LogFile::open(&path).unwrap())).info(DateTime::UNIX_EPOCH, "a\nb\u{1b}[31m");
+        EventLog::to(Box::new(LogFile::open(&path).unwrap())).info(DateTime::UNIX_EPOCH, "a\nb\u{1b}[31m");
         assert_eq!(fs::read_to_string(path).unwrap(), "1970-01-01T00:00:00Z info    a b[31m\n");
     }
 }

@@ -56,7 +56,7 @@ pub struct ChoreState {
     pub ended_at: Option<DateTime<Utc>>,
     /// The result of its last run.
     #[serde(default)]
-    pub ending: Option<Ending>,
+    pub ending: Option<ChoreResult>,
     /// The message of its last run.
     #[serde(default)]
     pub said: Option<String>,
@@ -79,7 +79,7 @@ impl ChoreState {
 /// The result of a run of a chore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ending {
+pub enum ChoreResult {
     /// It did something.
     Done,
     /// There was no work to do.
@@ -92,7 +92,7 @@ pub enum Ending {
     Failed,
 }
 
-impl Ending {
+impl ChoreResult {
     /// Returns the name of the result.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -171,7 +171,7 @@ mod tests {
             name: "purge".into(),
             began_at: Some(at),
             ended_at: Some(at),
-            ending: Some(Ending::Done),
+            ending: Some(ChoreResult::Done),
             said: Some("3 files".into()),
             worked_at: Some(at),
             due_at: None,

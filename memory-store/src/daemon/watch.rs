@@ -17,7 +17,7 @@ use memory_core::StoreError;
 #[cfg(not(target_os = "linux"))]
 use self::elsewhere::Ears;
 #[cfg(target_os = "linux")]
-use self::inotify::Ears;
+use self::inotify::FolderWatcher;
 use crate::error::io_error;
 use crate::index::{CATEGORIES, ENTRIES};
 
@@ -26,17 +26,17 @@ const MOST: usize = 10_000;
 
 /// A watcher of files that other programs change, until dropped.
 ///
-/// It costs nothing while no file changes. Systems limit the number of watches. Beyond the limit [`Watch::begin`] fails, or [`News::lost`]
+/// It costs nothing while no file changes. Systems limit the number of watches. Beyond the limit [`FileWatcher::begin`] fails, or [`WatchedChanges::lost`]
 /// is set later, and the caller must check the files itself.
 #[derive(Debug)]
-pub struct Watch {
-    _ears: Vec<Ears>,
-    heard: Arc<Mutex<News>>,
+pub struct FileWatcher {
+    _ears: Vec<FolderWatcher>,
+    heard: Arc<Mutex<WatchedChanges>>,
 }
 
-/// The changes since the last call of [`Watch::take`].
+/// The changes since the last call of [`FileWatcher::take`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct News {
+pub struct WatchedChanges {
     /// Files that were created, changed, moved or removed, by their paths below the home.
     pub files: BTreeSet<String>,
     /// Whether folders were added, removed or moved.
@@ -47,14 +47,14 @@ pub struct News {
     pub lost: Option<String>,
 }
 
-impl News {
+impl WatchedChanges {
     /// Returns whether there are no changes.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-impl Watch {
+impl FileWatcher {
     /// Starts to watch the memories and conversations of the home at `root`.
     ///
     /// Calls `ring` after each change, on another thread. Creates both folders if they are missing.
@@ -73,7 +73,7 @@ impl Watch {
         Self::of(&[CATEGORIES, ENTRIES], root, ring)
     }
 
-    /// Starts to watch only the conversations below `root`, like [`Watch::begin`].
+    /// Starts to watch only the conversations below `root`, like [`FileWatcher::begin`].
     ///
     /// # Errors
     /// If the system refuses.
@@ -82,7 +82,7 @@ impl Watch {
     }
 
     fn of(folders: &[&str], root: &Path, ring: impl Fn() + Send + Sync + 'static) -> Result<Self, StoreError> {
-        let news = Arc::new(Mutex::new(News::default()));
+        let news = Arc::new(Mutex::new(WatchedChanges::default()));
         let ring: Arc<dyn Fn() + Send + Sync> = Arc::new(ring);
         let mut ears = Vec::new();
         for folder in folders {
@@ -96,9 +96,14 @@ impl Watch {
         Ok(Self { _ears: ears, heard: news })
     }
 
-    fn listen(folder: &Path, root: &Path, news: &Arc<Mutex<News>>, ring: &Arc<dyn Fn() + Send + Sync>) -> io::Result<Ears> {
+    fn listen(
+        folder: &Path,
+        root: &Path,
+        news: &Arc<Mutex<WatchedChanges>>,
+        ring: &Arc<dyn Fn() + Send + Sync>,
+    ) -> io::Result<FolderWatcher> {
         let (own, home, ring) = (Arc::clone(news), root.to_owned(), Arc::clone(ring));
-        let hear = move |heard: Vec<Heard>| {
+        let hear = move |heard: Vec<WatchEvent>| {
             let mut news = locked(&own);
             // The fold must not stop early: every event has to be recorded.
             let is_news = heard.into_iter().fold(false, |is_news, heard| take(&mut news, heard, &home) | is_news);
@@ -107,27 +112,27 @@ impl Watch {
                 ring();
             }
         };
-        Ears::begin(folder, hear)
+        FolderWatcher::begin(folder, hear)
     }
 
     /// Returns the name of the method of detecting changes.
     pub const fn name() -> &'static str {
-        Ears::name()
+        FolderWatcher::name()
     }
 
     /// Returns the changes since the last call.
-    pub fn take(&self) -> News {
+    pub fn take(&self) -> WatchedChanges {
         std::mem::take(&mut locked(&self.heard))
     }
 }
 
-fn locked(heard: &Mutex<News>) -> MutexGuard<'_, News> {
+fn locked(heard: &Mutex<WatchedChanges>) -> MutexGuard<'_, WatchedChanges> {
     heard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// An event from the system.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Heard {
+enum WatchEvent {
     /// A file was created, changed, moved or removed at this path.
     File(PathBuf),
     /// A folder was added or removed at this path, or may have been.
@@ -139,16 +144,16 @@ enum Heard {
 }
 
 /// Records an event, and returns whether it is relevant.
-fn take(news: &mut News, heard: Heard, home: &Path) -> bool {
+fn take(news: &mut WatchedChanges, heard: WatchEvent, home: &Path) -> bool {
     match heard {
-        Heard::Lost(why) => news.lost = Some(why),
-        Heard::More => news.more = true,
-        Heard::File(path) => match below(&path, home).filter(|path| has_ending(path, ".md")) {
+        WatchEvent::Lost(why) => news.lost = Some(why),
+        WatchEvent::More => news.more = true,
+        WatchEvent::File(path) => match below(&path, home).filter(|path| has_ending(path, ".md")) {
             Some(path) if news.files.len() < MOST => drop(news.files.insert(path)),
             Some(_) => news.more = true,
             None => return false,
         },
-        Heard::Folder(path) => match below(&path, home) {
+        WatchEvent::Folder(path) => match below(&path, home) {
             Some(path) if !has_ending(&path, ".tmp") => news.folders = true,
             _ => return false,
         },
@@ -174,18 +179,18 @@ fn below(path: &Path, home: &Path) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn heard(heard: &[Heard]) -> (Vec<bool>, News) {
-        let mut news = News::default();
+    fn heard(heard: &[WatchEvent]) -> (Vec<bool>, WatchedChanges) {
+        let mut news = WatchedChanges::default();
         let are_news = heard.iter().map(|heard| take(&mut news, heard.clone(), Path::new("/home"))).collect();
         (are_news, news)
     }
 
-    fn file(path: &str) -> Heard {
-        Heard::File(Path::new("/home").join(path))
+    fn file(path: &str) -> WatchEvent {
+        WatchEvent::File(Path::new("/home").join(path))
     }
 
-    fn folder(path: &str) -> Heard {
-        Heard::Folder(Path::new("/home").join(path))
+    fn folder(path: &str) -> WatchEvent {
+        WatchEvent::Folder(Path::new("/home").join(path))
     }
 
     #[test]
@@ -196,17 +201,17 @@ mod tests {
         assert_eq!(Vec::from_iter(heard(&[file("entries/.me/facts/1.md")]).1.files), ["entries/.me/facts/1.md"]);
         let others = ["categories/inbox/.a.md", "categories/x.png", "entries/me/.facts/1.md", "entries/me/facts/.1.md"];
         for path in ["categories/inbox/a.md.tmp", "categories/.obsidian/a.md"].into_iter().chain(others) {
-            assert_eq!(heard(&[file(path)]), (vec![false], News::default()), "{path}");
+            assert_eq!(heard(&[file(path)]), (vec![false], WatchedChanges::default()), "{path}");
         }
-        assert_eq!(heard(&[folder("categories/people")]).1, News { folders: true, ..News::default() });
-        assert_eq!(heard(&[folder("categories/.git")]).1, News::default());
+        assert_eq!(heard(&[folder("categories/people")]).1, WatchedChanges { folders: true, ..WatchedChanges::default() });
+        assert_eq!(heard(&[folder("categories/.git")]).1, WatchedChanges::default());
     }
 
     #[test]
     fn what_cannot_be_heard_is_told() {
-        assert_eq!(heard(&[Heard::More]), (vec![true], News { more: true, ..News::default() }));
-        assert!(heard(&[Heard::Lost("no".into())]).1.lost.is_some());
-        let many: Vec<Heard> = (0..=MOST).map(|number| file(&format!("categories/{number}.md"))).collect();
+        assert_eq!(heard(&[WatchEvent::More]), (vec![true], WatchedChanges { more: true, ..WatchedChanges::default() }));
+        assert!(heard(&[WatchEvent::Lost("no".into())]).1.lost.is_some());
+        let many: Vec<WatchEvent> = (0..=MOST).map(|number| file(&format!("categories/{number}.md"))).collect();
         let news = heard(&many).1;
         assert!(news.more && news.files.len() == MOST);
     }

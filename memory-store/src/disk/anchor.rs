@@ -46,13 +46,13 @@ impl Anchor {
         match self.fate() {
             Fate::Stayed => Ok(()),
             Fate::Removed if !self.path.exists() => Ok(()),
-            Fate::Removed | Fate::Replaced => Err(self.moved("another folder took its place")),
-            Fate::Moved => Err(self.moved("nothing is begun anew where it was")),
+            Fate::Removed | Fate::Replaced => Err(self.moved("another folder is at its path")),
+            Fate::Moved => Err(self.moved("it is not created again at its former path")),
         }
     }
 
     pub(super) fn moved(&self, and: &str) -> io::Error {
-        io::Error::new(io::ErrorKind::NotFound, format!("{} was moved away, and {and}", self.path.display()))
+        io::Error::new(io::ErrorKind::NotFound, format!("{} was moved, and {and}", self.path.display()))
     }
 
     pub(super) fn fate(&self) -> Fate {

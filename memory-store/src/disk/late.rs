@@ -65,7 +65,7 @@ impl LateDisk {
         let Some(anchor) = &self.anchor else { return Ok(true) };
         let mut anchor = anchor.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(held) = anchor.as_ref().filter(|held| held.fate() == Fate::Moved) {
-            return Err(held.moved("nothing is begun anew where it was"));
+            return Err(held.moved("it is not created again at its former path"));
         }
         let is_there = self.root.is_dir();
         let holds = |held: &Anchor| held.is_at(&self.root) == is_there && held.fate() == Fate::Stayed;

@@ -11,7 +11,7 @@ pub fn check_path(path: &str) -> io::Result<()> {
     if path.split('/').all(is_fine) {
         Ok(())
     } else {
-        Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path:?} is no path below the home")))
+        Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path:?} is not a path below the home")))
     }
 }
 

@@ -38,7 +38,7 @@ impl RealDisk {
             place.push(part);
             // The last component is opened with `O_NOFOLLOW`, or renamed and deleted as a link.
             if parts.peek().is_some() && is_symlink(&place) {
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path} leads through a symlink")));
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("a parent folder of {path} is a symlink")));
             }
         }
         Ok(place)
@@ -47,7 +47,7 @@ impl RealDisk {
     fn open_file(&self, path: &str) -> io::Result<File> {
         let no_follow = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         let flags = i32::try_from(no_follow.bits()).map_err(io::Error::other)?;
-        let no_file = || io::Error::new(io::ErrorKind::Unsupported, "it is no file, but a pipe, a socket or a device");
+        let no_file = || io::Error::new(io::ErrorKind::Unsupported, "not a regular file, but a pipe, a socket or a device");
         let opened = OpenOptions::new().read(true).custom_flags(flags).open(self.place(path)?);
         // Opening a socket fails with `ENXIO`.
         let is_socket = |error: &io::Error| error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error());
@@ -71,7 +71,7 @@ impl RealDisk {
 
     fn make_parents(&self, path: &str) -> io::Result<()> {
         if !self.root.is_dir() {
-            return Err(io::Error::new(io::ErrorKind::NotFound, format!("{} is no longer there", self.root.display())));
+            return Err(io::Error::new(io::ErrorKind::NotFound, format!("{} no longer exists", self.root.display())));
         }
         let Some((parents, _)) = path.rsplit_once('/') else { return Ok(()) };
         make_folders(&self.place(parents)?)
@@ -213,7 +213,7 @@ impl Disk for RealDisk {
         let (place, other) = (self.place(path)?, fs::symlink_metadata(self.place(of)?)?);
         let own = fs::symlink_metadata(&place)?;
         if !own.is_file() || !other.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path} or {of} is no file")));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path} or {of} is not a regular file")));
         }
         let (owner, group) = (Some(other.uid()), Some(other.gid()));
         // Only a privileged process may change the owner; the others set the group and mode as far as they may.

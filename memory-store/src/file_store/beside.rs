@@ -74,8 +74,8 @@ impl FileStore {
                     Ok(_) if line.last() != Some(&b'\n') => break,
                     Ok(_) if is_line(&line) => {}
                     Ok(_) => {
-                        let finding = Finding::new("line_damaged", &path, "the line is no JSON object, and is passed over");
-                        let hint = "what it told is not shown and cannot be taken back; delete the line once you have seen it";
+                        let finding = Finding::new("line_damaged", &path, "the line is not a JSON object and is skipped");
+                        let hint = "its content is not shown and cannot be undone; delete the line after you have checked it";
                         findings.push(Finding { line: Some(number), ..finding.with_hint(hint) });
                     }
                     Err(error) => {
@@ -89,7 +89,7 @@ impl FileStore {
     }
 
     fn damaged_banks(&self, folder: &str) -> Vec<Finding> {
-        let hint = "memory bank repair keeps what can be read of it, and sets the rest aside";
+        let hint = "`memory bank repair` keeps the readable entries and moves the rest aside";
         match BankFolder::new(self.root.join(folder), BankOptions::default()).check() {
             Ok(damage) => damage
                 .into_iter()
@@ -101,8 +101,8 @@ impl FileStore {
 }
 
 fn unreadable(path: &str, why: &str) -> Finding {
-    let hint = "see to who may read it, or put it back from a backup";
-    Finding::new("file_unreadable", path, format!("it cannot be read: {why}")).with_hint(hint)
+    let hint = "check its permissions, or restore it from a backup";
+    Finding::new("file_unreadable", path, format!("the file cannot be read: {why}")).with_hint(hint)
 }
 
 fn is_line(line: &[u8]) -> bool {

@@ -77,7 +77,7 @@ impl FileStore {
     }
 
     fn index_findings(&self) -> Result<Vec<Finding>, StoreError> {
-        let hint = "memory reindex builds the index anew";
+        let hint = "`memory reindex` rebuilds the index";
         let differences = self.index.check()?.into_iter();
         Ok(differences.map(|found| Finding::new("index_differs", &found.path, found.what).with_hint(hint)).collect())
     }
@@ -86,9 +86,9 @@ impl FileStore {
         let mut findings = Vec::new();
         for (from, to) in self.one_sided_links()? {
             let (loaded, _) = self.current(&to)?;
-            let what = format!("{from} links to it and it does not link back");
-            let mut finding =
-                Finding::new("link_one_sided", &loaded.stored.path, what).with_hint("memory doctor --fix completes it");
+            let what = format!("{from} links to this memory, which does not link back");
+            let mut finding = Finding::new("link_one_sided", &loaded.stored.path, what)
+                .with_hint("`memory doctor --fix` adds the missing link");
             if let Some(repair) = repair.filter(|_| loaded.stored.problem.is_none()) {
                 let patch = Patch { add_links: vec![from], ..Patch::default() };
                 if let Some(memory) = patch.apply(&loaded.stored.memory, repair.at) {
@@ -125,11 +125,11 @@ impl FileStore {
             .unreadable()?
             .into_iter()
             .map(|(path, line)| {
-                let what = "the line is no record of an operation; what it made has lost its place in the order of creation";
+                let what = "the line is not a valid operation; the creation order of the memories in it is lost";
                 let finding = Finding::new("journal_damaged", &path, what);
                 Finding {
                     line: Some(line),
-                    ..finding.with_hint("what it recorded cannot be taken back; delete the line once you have seen it")
+                    ..finding.with_hint("the operation cannot be undone; delete the line after you have checked it")
                 }
             })
             .collect();
@@ -152,8 +152,8 @@ impl FileStore {
             self.journal.begin(&Operation { verb: Verb::Repair, ..repair.clone() }, None, &gone)?;
         }
         for file in gone.into_iter().filter_map(|change| change.before) {
-            let what = "another program has deleted it, or its id";
-            let hint = "put it back from the trash or a backup, or accept it with memory doctor --fix";
+            let what = "another program deleted the file or removed its id";
+            let hint = "restore it from the trash or a backup, or record the deletion with `memory doctor --fix`";
             let finding = Finding::new("file_missing", &file.path, what).with_hint(hint);
             findings.push(Finding { fixed: repair.is_some(), ..finding });
         }
@@ -172,8 +172,8 @@ impl FileStore {
                 match entry.kind {
                     EntryKind::Folder => folders.push(path),
                     EntryKind::File if is_leftover(&entry.name) => {
-                        let finding = Finding::new("leftover", &path, "a write was interrupted and has left this behind");
-                        let mut finding = finding.with_hint("memory doctor --fix moves it to the trash");
+                        let finding = Finding::new("leftover", &path, "temporary file of an interrupted write");
+                        let mut finding = finding.with_hint("`memory doctor --fix` moves it to the trash");
                         if let Some(repair) = repair {
                             // Two folders may contain temporary files with the same name.
                             let trash = format!("trash/{}/{}/{path}", repair.at.format("%Y-%m"), repair.id);

@@ -86,7 +86,7 @@ impl History for FileStore {
             files += 1;
         }
         if files == 0 {
-            return Err(StoreError::OperationNotFound { wanted: format!("{id} was taken back already") });
+            return Err(StoreError::OperationNotFound { wanted: format!("operation {id} was already undone") });
         }
         let (mut steps, mut touched) = (Vec::new(), HashSet::new());
         for change in self.own_changes(id).skip(done) {

@@ -157,15 +157,15 @@ impl FileStore {
     ///
     /// Only the journal records the order of creation. A rebuilt index therefore puts memories without a record last, sorted by path.
     pub fn disorder(&self) -> Option<String> {
-        let unknown = "so memories may have lost their place in the order in which they were made";
+        let unknown = "so the creation order of memories may be wrong";
         match self.journal.unreadable() {
             Ok(lines) if lines.is_empty() => None,
             Ok(lines) => {
                 let what = match lines.len() {
-                    1 => "1 line of the journal is no record".to_owned(),
-                    several => format!("{several} lines of the journal are no records"),
+                    1 => "1 line of the journal is not valid".to_owned(),
+                    several => format!("{several} lines of the journal are not valid"),
                 };
-                Some(format!("{what}, {unknown}; `memory doctor` says where"))
+                Some(format!("{what}, {unknown}; run `memory doctor` to list them"))
             }
             Err(error) => Some(format!("the journal cannot be read ({error}), {unknown}")),
         }

@@ -114,7 +114,7 @@ impl FileStore {
             return Err(StoreError::Damaged(problem.clone()));
         }
         if is_of_conversation(&before.path) {
-            let why = format!("{} is part of a conversation; its file may be changed by hand", before.path);
+            let why = format!("{} is part of a conversation and cannot be updated; edit its file instead", before.path);
             return Err(StoreError::Invalid { why });
         }
         let path = if folder(memory) == folder(&before.memory) {
@@ -172,7 +172,7 @@ impl FileStore {
         let others = (2..).map(|number| format!("categories/{folder}/{stem}-{number}.md"));
         for path in std::iter::once(first).chain(others) {
             let is_there =
-                self.disk.signature(&path).map_err(|error| crate::error::io_error(format!("look at {path}"), error))?.is_some();
+                self.disk.signature(&path).map_err(|error| crate::error::io_error(format!("check {path}"), error))?.is_some();
             if !is_there && !plan.taken.contains(&path) {
                 return Ok(path);
             }
@@ -199,7 +199,7 @@ fn check_size(path: &str, bytes: &[u8]) -> Result<(), StoreError> {
     if size <= MAX_FILE {
         return Ok(());
     }
-    Err(StoreError::Invalid { why: format!("{path} would have {size} bytes, more than the {MAX_FILE} that a memory may have") })
+    Err(StoreError::Invalid { why: format!("{path} would have {size} bytes; the limit for a memory is {MAX_FILE}") })
 }
 
 fn memory_of(change: &Change) -> Option<&Memory> {

@@ -30,7 +30,7 @@ impl FileStore {
             let is_old = begun.at < before;
             for trash in begun.changes.into_iter().filter(|_| is_old).filter_map(|change| change.before?.trash) {
                 let looked = self.disk.signature(&trash);
-                if let Some(found) = looked.map_err(|error| io_error(format!("look at {trash}"), error))? {
+                if let Some(found) = looked.map_err(|error| io_error(format!("check {trash}"), error))? {
                     files += 1;
                     bytes += found.size;
                     slice.insert(trash, found);
@@ -54,11 +54,11 @@ impl FileStore {
         let _lock = self.begin()?;
         let mut emptied = BTreeSet::new();
         for trash in slice.keys() {
-            self.disk.remove(trash).map_err(|error| io_error(format!("remove {trash}"), error))?;
+            self.disk.remove(trash).map_err(|error| io_error(format!("delete {trash}"), error))?;
             emptied.extend(trash.rsplit_once('/').map(|(folder, _)| folder.to_owned()));
         }
         for folder in emptied {
-            let refused = |error| io_error(format!("remove {folder}"), error);
+            let refused = |error| io_error(format!("delete {folder}"), error);
             self.disk.remove_folder(&folder).map_err(refused)?;
             if let Some((month, _)) = folder.rsplit_once('/') {
                 self.disk.remove_folder(month).map_err(refused)?;

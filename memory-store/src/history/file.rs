@@ -53,9 +53,9 @@ pub(super) fn record(path: &str, line: &Line) -> Option<Result<Record, InstanceE
     }
     let record = text.and_then(Record::read).map_err(|why| {
         let what = if line.is_whole {
-            format!("the line at byte {} is no record: {why}", line.at)
+            format!("the line at byte {} is not a record: {why}", line.at)
         } else {
-            format!("its last record, at byte {}, was cut off; the next append sets it aside", line.at)
+            format!("the last record, at byte {}, is incomplete; the next append moves it to the trash", line.at)
         };
         InstanceError::Damaged { place: path.to_owned(), what }
     });

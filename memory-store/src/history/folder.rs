@@ -199,7 +199,7 @@ impl Operations for HistoryFolder {
     }
 
     fn undo(&self, undone: &OperationId, operation: &InstanceOperation) -> Result<InstanceRecord, InstanceError> {
-        let missing = || StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") };
+        let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
         let disk = self.disk()?.ok_or_else(missing)?;
         let (line, _) = operations::open(disk, undone)?;
         let session = line.session.parse()?;
@@ -234,7 +234,7 @@ impl HistoryFolder {
 /// Returns an error if the file system treats the name as equal to another one that differs in case.
 fn refuse_other_case(disk: &dyn Disk, path: &str) -> Result<(), InstanceError> {
     let Some(other) = other_case(disk, path).map_err(|error| refused(path, error))? else { return Ok(()) };
-    let why = format!("is taken for {other} here, since this file system does not tell upper from lower case");
+    let why = format!("conflicts with {other}, because this file system ignores case");
     Err(InstanceError::PathRefused { path: path.to_owned(), why })
 }
 

@@ -30,7 +30,7 @@ pub(super) fn file_name(session: &SessionName) -> Result<String, InstanceError> 
     }
     name.push_str(END);
     if LONGEST < name.len() {
-        let what = format!("the name of the session would be a file name of {} bytes; file systems take {LONGEST}", name.len());
+        let what = format!("the session needs a file name of {} bytes; the limit is {LONGEST}", name.len());
         return Err(InstanceError::TooLarge { what });
     }
     Ok(name)

@@ -113,11 +113,11 @@ pub(super) fn records(disk: &dyn Disk) -> Result<impl Iterator<Item = Result<Ins
 
 /// Returns the line of an operation that can be undone, and the operation.
 pub(super) fn open(disk: &dyn Disk, undone: &OperationId) -> Result<(Line, InstanceRecord), InstanceError> {
-    let missing = || StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") };
+    let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
     let is_it = |record: &InstanceRecord| record.operation.id == *undone;
     let record = records(disk)?.find(|record| record.as_ref().map_or(true, is_it)).transpose()?.ok_or_else(missing)?;
     if let Some(other) = &record.undone_by {
-        return Err(StoreError::Invalid { why: format!("{undone} was taken back already, by {other}") }.into());
+        return Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }.into());
     }
     let is_its = |line: &Line| line.operation == undone.as_str();
     let line = lines(disk)?.find(|line| line.as_ref().map_or(true, is_its)).transpose()?.ok_or_else(missing)?;

@@ -100,7 +100,7 @@ impl Queue {
         }
         state.is_led = true;
         drop(state);
-        let broken = Failure { code: Code::Internal, why: "whoever wrote it broke down".into() };
+        let broken = Failure { code: Code::Internal, why: "the writing thread panicked".into() };
         let mut lead = Lead { queue: self, own, failure: Some(broken) };
         let written = write(&mut || self.take());
         lead.failure = written.as_ref().err().map(|error| Failure { code: error.code(), why: with_causes(error) });
@@ -154,7 +154,7 @@ impl Drop for Lead<'_> {
 
 impl Failure {
     fn error(self, path: &str) -> InstanceError {
-        StoreError::Backend { action: format!("add to {path}"), code: self.code, source: self.why.into() }.into()
+        StoreError::Backend { action: format!("append to {path}"), code: self.code, source: self.why.into() }.into()
     }
 }
 

@@ -24,13 +24,13 @@ impl Rewriting<'_> {
         let (line, record) = operations::open(self.disk, undone)?;
         let changed = |why: String| InstanceError::ChangedSince { operation: undone.clone(), why };
         if let Some(other) = out_of_order(self.disk, &record)? {
-            return Err(changed(format!("{other} brought back what had gone before; take that back first")));
+            return Err(changed(format!("{other} restored records that were deleted earlier; undo that operation first")));
         }
         let now = SessionFile::open(self.disk, self.path, || ())?;
         let since = match (&line.left, &now) {
             (None, _) => 0,
             (Some(left), Some(now)) if is_left(left, now).map_err(|error| self.refused(error))? => left.bytes,
-            (Some(_), _) => return Err(changed(format!("what it left in the session {} was changed since", self.session))),
+            (Some(_), _) => return Err(changed(format!("the session {} was changed afterwards", self.session))),
         };
         let former = line.former.as_deref().map(|former| self.former(former, undone)).transpose()?;
         let mut note = Line::of(self.operation, InstanceVerb::Undo.as_str(), self.session.as_str(), line.count);
@@ -48,7 +48,7 @@ impl Rewriting<'_> {
     }
 
     fn former(&self, path: &str, undone: &OperationId) -> Result<SessionFile, InstanceError> {
-        let missing = || StoreError::OperationNotFound { wanted: format!("what {undone} took away is no longer kept") };
+        let missing = || StoreError::OperationNotFound { wanted: format!("the data deleted by {undone} was purged") };
         Ok(SessionFile::open(self.disk, path, || ())?.ok_or_else(missing)?)
     }
 }

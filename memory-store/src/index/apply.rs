@@ -54,7 +54,7 @@ impl Index {
     /// If the index cannot be written.
     pub(crate) fn apply(&self, applied: &[Applied], journal_mark: Option<&str>) -> Result<(), StoreError> {
         let paths: Vec<String> = applied.iter().filter_map(Applied::kept).map(str::to_owned).collect();
-        self.tell("write to the index", |index, opened| {
+        self.tell("write the index", |index, opened| {
             write(&mut opened.connection, |transaction| {
                 let mut update = Update::new(transaction);
                 let mut left = applied.iter();

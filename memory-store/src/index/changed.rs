@@ -18,7 +18,7 @@ impl Index {
     /// # Errors
     /// If the index cannot be read.
     pub(crate) fn reread_changed(&self, paths: &[String]) -> Result<u64, StoreError> {
-        let changed = self.ask("look at changed files", |index, opened| {
+        let changed = self.ask("check changed files", |index, opened| {
             let mut changed = Vec::new();
             for path in paths.iter().filter(|path| is_memory(path)) {
                 let Ok(now) = index.disk.signature(path) else { continue };

@@ -69,21 +69,21 @@ impl Index {
             let found = differences(index, &snapshot, Look::Signatures, now_ns())?;
             let mut wrong = Vec::new();
             let mut report = |path: &str, what| wrong.push(Difference { path: path.to_owned(), what });
-            found.gone.iter().for_each(|path| report(path, "the index knows a file that is gone"));
-            found.refused.iter().for_each(|(path, _)| report(path, "the index does not know that it is no readable file"));
+            found.gone.iter().for_each(|path| report(path, "the index contains a file that no longer exists"));
+            found.refused.iter().for_each(|(path, _)| report(path, "the index does not record that the file is unreadable"));
             let known = stamps(&snapshot)?;
             snapshot.finish()?;
             for path in &found.read {
                 let is_new = !known.contains_key(path) && load(index.disk.as_ref(), path).is_ok_and(|loaded| loaded.is_some());
                 if is_new {
-                    report(path, "the index does not know the file");
+                    report(path, "the index does not contain the file");
                 }
             }
             for (path, stamp) in &known {
                 if let Ok(Some(loaded)) = load(index.disk.as_ref(), path)
                     && loaded.stored.stamp.0.as_bytes() != stamp
                 {
-                    report(path, "the index knows a former state of the file");
+                    report(path, "the index contains an outdated version of the file");
                 }
             }
             let meta = Meta::read(&opened.connection)?;
@@ -169,8 +169,8 @@ impl Index {
             entry.map(|entry| entry.kind)
         })?;
         if kind == EntryKind::Other {
-            let hint = Some("memories are files in the home, not behind a symlink, with names in UTF-8");
-            return Some(problem("it is a symlink or no ordinary file".into(), hint));
+            let hint = Some("use a regular file in the home, not a symlink, with a UTF-8 name");
+            return Some(problem("the file is a symlink or not a regular file".into(), hint));
         }
         match load(self.disk.as_ref(), path) {
             Ok(loaded) => loaded?.stored.problem,
@@ -189,12 +189,12 @@ fn check_text(opened: &mut super::open::Opened, meta: &Meta) -> Result<Option<&'
     let pending: u64 = flush::count(&opened.connection)?;
     let (_, text, _) = opened.text(meta.epoch)?;
     if text.generation()? < meta.generation {
-        return Ok(Some("the full text is older than the tables"));
+        return Ok(Some("the full-text index is older than the tables"));
     }
     // Pending rows may be in the full text already.
     let counted = text.count()?;
     let is_plausible = meta.documents.saturating_sub(waiting) <= counted && counted <= meta.documents + pending;
-    Ok(if is_plausible { None } else { Some("the full text does not have every document") })
+    Ok(if is_plausible { None } else { Some("the full-text index does not contain every document") })
 }
 
 fn stamps(connection: &Connection) -> Result<BTreeMap<String, [u8; 32]>, Trouble> {
@@ -210,8 +210,8 @@ fn twins(connection: &Connection) -> Result<Vec<Problem>, Trouble> {
     for twin in twins {
         let (path, claimed) = twin?;
         let other = claim::claimants(connection, &claimed)?.into_iter().map(|(_, path)| path).find(|other| *other != path);
-        let what = format!("its id {claimed} is that of {}", other.unwrap_or_default());
-        let hint = Some("remove its line `id:`, or the whole file if it is a copy");
+        let what = format!("its id {claimed} is a duplicate of the id of {}", other.unwrap_or_default());
+        let hint = Some("remove its `id:` line, or delete the file if it is a copy");
         problems.push(Problem { code: Code::FileDamaged, path, line: None, what, hint });
     }
     Ok(problems)

@@ -18,7 +18,7 @@ impl Index {
     /// # Errors
     /// If the index cannot be read.
     pub(crate) fn lacking(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
-        self.ask("look for missing vectors", |_, opened| {
+        self.ask("find missing vectors", |_, opened| {
             let texts = texts(&opened.connection)?;
             let Some(vectors) = Vectors::existing(&opened.place, identity)? else {
                 return Ok(texts.into_iter().map(|(.., id)| id).collect());
@@ -34,7 +34,7 @@ impl Index {
     /// # Errors
     /// If the index cannot be read.
     pub(crate) fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
-        self.ask("look for vectors", |_, opened| Ok(Vectors::were_made(&opened.place, identity)))
+        self.ask("find vectors", |_, opened| Ok(Vectors::were_made(&opened.place, identity)))
     }
 
     /// Returns the cosine similarity of each pair of documents.
@@ -74,7 +74,7 @@ impl Index {
     /// If a vector is invalid for this model, or cannot be stored.
     pub(crate) fn keep_vectors(&self, identity: &str, embedded: &[TextVector]) -> Result<u64, StoreError> {
         let Some(dimensions) = embedded.first().map(|first| first.vector.len()) else { return Ok(0) };
-        self.tell("keep vectors", |_, opened| {
+        self.tell("store vectors", |_, opened| {
             let place = opened.place.clone();
             // A rebuild of the index moves the vectors under the same write lock.
             write(&mut opened.connection, |transaction| {

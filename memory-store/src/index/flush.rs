@@ -25,7 +25,7 @@ impl Index {
     /// # Errors
     /// If the index cannot be written.
     pub(crate) fn flush(&self) -> Result<u64, StoreError> {
-        self.tell("write to the full text", |_, opened| {
+        self.tell("write the full-text index", |_, opened| {
             let waiting = count(&opened.connection)?;
             if 0 < waiting {
                 flush(opened)?;

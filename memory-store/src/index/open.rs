@@ -135,8 +135,8 @@ impl Index {
             let mut count = opened.connection.prepare_cached("SELECT count(*) FROM unreadable")?;
             let unreadable = match count.query_row((), |row| row_count(row, 0))? {
                 0 => None,
-                1 => Some("1 file cannot be read, and `memory doctor` names it".to_owned()),
-                several => Some(format!("{several} files cannot be read, and `memory doctor` names them")),
+                1 => Some("1 file cannot be read; run `memory doctor` to list it".to_owned()),
+                several => Some(format!("{several} files cannot be read; run `memory doctor` to list them")),
             };
             let reasons: Vec<_> = opened.degraded.iter().cloned().chain(unreadable).collect();
             Ok(Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty()))
@@ -314,7 +314,7 @@ impl Index {
         if home.is_dir() && copy(&home, temporary.path()).is_err() {
             fs::remove_dir_all(temporary.path())?;
         }
-        let degraded = format!("the index at {} cannot be written ({why}), so a temporary one answered", home.display());
+        let degraded = format!("the index at {} cannot be written ({why}), so a temporary index was used", home.display());
         let place = temporary.path().to_owned();
         let opened = self.open_at(place.clone(), None, Some(degraded.clone()));
         let mut opened = match opened {

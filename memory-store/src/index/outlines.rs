@@ -47,7 +47,7 @@ impl Index {
     /// # Errors
     /// If the index cannot be written.
     pub(crate) fn keep_impressions(&self, impressions: &[Impression]) -> Result<(), StoreError> {
-        self.tell("keep impressions", |_, opened| {
+        self.tell("store cached analyses", |_, opened| {
             write(&mut opened.connection, |transaction| {
                 let sql = "INSERT OR REPLACE INTO impressions SELECT key, embedded_hash, ? FROM documents \
                            WHERE id = ? AND embedded_hash = ?";

@@ -75,7 +75,7 @@ impl Index {
         if depth == Depth::Names {
             return self.compare(Look::Names);
         }
-        let look = self.ask("look for changed files", |_, opened| {
+        let look = self.ask("find changed files", |_, opened| {
             let meta = Meta::read(&opened.connection)?;
             let age = now_ns().saturating_sub(meta.checked_ns);
             let each = depth == Depth::Fresh || meta.documents <= SMALL || !(0..LONGEST_NS).contains(&age);
@@ -86,7 +86,7 @@ impl Index {
 
     /// Updates the index to the files, as far as `look` detects differences.
     pub(super) fn compare(&self, look: Look) -> Result<(), StoreError> {
-        self.ask("look for changed files", |index, opened| {
+        self.ask("find changed files", |index, opened| {
             let now = now_ns();
             // One snapshot of the rows, however long the comparison takes.
             let snapshot = opened.connection.unchecked_transaction()?;

@@ -30,8 +30,7 @@ impl Index {
     ) -> Result<Page, StoreError> {
         let mut round = 1;
         loop {
-            let (documents, total) =
-                self.ask("look for reminders", |_, opened| select(&opened.connection, wanted, within, limit))?;
+            let (documents, total) = self.ask("find reminders", |_, opened| select(&opened.connection, wanted, within, limit))?;
             let Freshened { fresh, stale } = self.freshen(documents, |document| document);
             if stale.is_empty() || ROUNDS <= round {
                 let found = fresh.len() + stale.len();
@@ -59,7 +58,7 @@ const LOOKED_AT: usize = 1_000;
 impl Index {
     /// Returns a warning about reminders that are omitted because their due time is unreadable.
     fn untold(&self, within: Option<&[Scope]>) -> Result<Option<String>, StoreError> {
-        let documents = self.ask("look for damaged reminders", |_, opened| {
+        let documents = self.ask("find damaged reminders", |_, opened| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM documents INDEXED BY damaged WHERE damaged = 1 AND due IS NULL AND id NOT NULL \
                  ORDER BY key LIMIT {LOOKED_AT}"
@@ -75,14 +74,12 @@ impl Index {
         let most = if within.is_none() { NAMED } else { 0 };
         let mut named: Vec<String> = problems.iter().take(most).map(ToString::to_string).collect();
         if named.len() < problems.len() {
-            named.push(format!("`memory doctor` names {}", if named.is_empty() { "it" } else { "the others" }));
+            named.push(format!("run `memory doctor` to list {}", if named.is_empty() { "all" } else { "the others" }));
         }
         Ok(match problems.len() {
             0 => None,
-            1 => Some(format!("1 reminder is left out, as it cannot be told when it is due ({})", named.join("; "))),
-            count => {
-                Some(format!("{count} reminders are left out, as it cannot be told when they are due ({})", named.join("; ")))
-            }
+            1 => Some(format!("1 reminder is omitted because its due time cannot be read ({})", named.join("; "))),
+            count => Some(format!("{count} reminders are omitted because their due times cannot be read ({})", named.join("; "))),
         })
     }
 }

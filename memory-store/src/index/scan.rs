@@ -284,7 +284,7 @@ fn open(root: &Path, path: &str) -> io::Result<Option<OwnedFd>> {
         // The listing of the parent folder reports an entry that is not a folder; `categories` has no listed parent.
         Err(Errno::NOTDIR | Errno::LOOP) if path != CATEGORIES => Ok(None),
         Err(Errno::NOTDIR | Errno::LOOP) => {
-            Err(io::Error::new(io::ErrorKind::NotADirectory, format!("{path} is no folder, or a symlink")))
+            Err(io::Error::new(io::ErrorKind::NotADirectory, format!("{path} is not a folder, or is a symlink")))
         }
         Err(error) => {
             let error = io::Error::from(error);

@@ -17,7 +17,7 @@ pub(super) enum Trouble {
     #[error(transparent)]
     Text(#[from] TantivyError),
     /// The full text does not belong to the tables.
-    #[error("the full text does not belong to the documents")]
+    #[error("the full-text index does not match the documents")]
     Mismatch,
     #[error(transparent)]
     Io(#[from] io::Error),

@@ -57,7 +57,7 @@ impl Journal {
     pub(crate) fn end(&self) -> Result<Mark, StoreError> {
         let Some(file) = self.files()?.pop() else { return Ok(Mark { file: String::new(), length: 0 }) };
         let path = format!("{FOLDER}/{file}");
-        let signature = self.disk.signature(&path).map_err(|error| io_error(format!("look at {path}"), error))?;
+        let signature = self.disk.signature(&path).map_err(|error| io_error(format!("check {path}"), error))?;
         Ok(Mark { file, length: signature.map_or(0, |signature| signature.size) })
     }
 
@@ -81,7 +81,7 @@ impl Journal {
         // A clock that was set back must not change the order of lines.
         let file = self.files()?.pop().unwrap_or_default().max(format!("{month}.jsonl"));
         let path = format!("{FOLDER}/{file}");
-        let refused = |error| io_error(format!("write to {path}"), error);
+        let refused = |error| io_error(format!("write {path}"), error);
         let mut bytes = line.to_json().into_bytes();
         bytes.push(b'\n');
         let is_new = match self.disk.signature(&path).map_err(refused)? {

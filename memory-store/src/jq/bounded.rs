@@ -115,7 +115,9 @@ fn died(status: ExitStatus, error: &io::Error, bounds: &Bounds) -> JqError {
             Some(signal) if signal == rustix::process::Signal::XCPU.as_raw() => JqError::Timeout { limit: bounds.time },
             _ => JqError::TooLarge { limit: bounds.memory },
         },
-        Some(code) => JqError::Process { message: format!("it ended with code {code} in the middle of an answer: {error}") },
+        Some(code) => {
+            JqError::Process { message: format!("the process exited with code {code} before the end of its output: {error}") }
+        }
     }
 }
 

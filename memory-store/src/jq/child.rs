@@ -29,7 +29,7 @@ pub fn serve_child(mut input: impl Read, out: impl Write + Send) -> io::Result<(
     let stack = usize::try_from(header.memory / 4).unwrap_or(usize::MAX);
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(stack).spawn_scoped(scope, || answer(&header, &text, out))?;
-        thread.join().unwrap_or_else(|_| Err(io::Error::other("the filter could not be run")))
+        thread.join().unwrap_or_else(|_| Err(io::Error::other("the filter crashed")))
     })
 }
 

@@ -34,19 +34,19 @@ pub enum JqError {
         code: i32,
     },
     /// The filter exceeded the time limit.
-    #[error("the filter did not end within {limit:?}")]
+    #[error("the filter timed out after {limit:?}")]
     Timeout {
         /// The time limit.
         limit: Duration,
     },
     /// The filter exceeded the memory limit, or its recursion was too deep.
-    #[error("the filter needs more than {limit} bytes of memory, or calls itself too deeply")]
+    #[error("the filter exceeded the memory limit of {limit} bytes, or its recursion is too deep")]
     TooLarge {
         /// The memory limit in bytes.
         limit: u64,
     },
     /// The process for the filter could not be started, or its output is invalid.
-    #[error("cannot run the filter in a process of its own: {message}")]
+    #[error("cannot run the filter in a child process: {message}")]
     Process {
         /// The message of the system.
         message: String,

@@ -41,7 +41,7 @@ const KEYWORDS: [&str; 19] = [
 pub(crate) fn program<'s>(text: &'s str, arena: &'s Arena) -> Parse<Parsed<Term<&'s str>>> {
     let mut parser = Parser::new(text, arena)?;
     if let Some(word @ ("import" | "include" | "module")) = parser.keyword() {
-        let message = format!("there are no modules here: '{word}' is not allowed");
+        let message = format!("modules are not supported: '{word}' is not allowed");
         return Err(parser.mistake_here(&message));
     }
     let term = if parser.at_end() { Term::Id } else { parser.query()? };
@@ -167,7 +167,7 @@ impl<'s> Parser<'s> {
 
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         if MOST_NESTED < self.depth {
-            return Err(self.mistake_here("the filter nests too deeply"));
+            return Err(self.mistake_here("the filter is nested too deeply"));
         }
         self.depth += 1;
         let parsed = parse(self);

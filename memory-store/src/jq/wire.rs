@@ -96,7 +96,7 @@ pub(crate) fn read_answer(input: &mut impl Read, most: u64) -> io::Result<Option
             let (code, message) = message.split_once(' ').unwrap_or(("5", &message));
             Err(JqError::Halted { message: message.to_owned(), code: code.parse().unwrap_or(5) })
         }
-        _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "no such frame")),
+        _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "unknown frame type")),
     }))
 }
 

@@ -80,7 +80,7 @@ impl KeyValueStore for ValueFolder {
         }
         let text = String::from_utf8(bytes).map_err(|error| InstanceError::Damaged {
             place: self.root().join(key.as_str()).display().to_string(),
-            what: format!("it is no UTF-8 from byte {} on", error.utf8_error().valid_up_to()),
+            what: format!("it is not UTF-8 from byte {} on", error.utf8_error().valid_up_to()),
         })?;
         Ok(Some(Value { text, updated_at: set_at(&signature) }))
     }
@@ -137,7 +137,7 @@ impl Operations for ValueFolder {
     }
 
     fn undo(&self, undone: &OperationId, operation: &InstanceOperation) -> Result<InstanceRecord, InstanceError> {
-        let missing = || StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") };
+        let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
         let state = self.state()?.ok_or_else(missing)?;
         let disk = self.place.made().map_err(no_folder(self.root()))?;
         let _lock = self.lock()?;
@@ -150,7 +150,7 @@ impl Operations for ValueFolder {
         })?;
         let now = read(disk, &key)?;
         if now.as_deref().map(trash::hash) != line.after {
-            return Err(changed(format!("the key {key} was changed since")));
+            return Err(changed(format!("the key {key} was changed afterwards")));
         }
         let note = Note { operation, verb: InstanceVerb::Undo.as_str(), undoes: Some(undone) };
         match (line.former(state)?, now) {
@@ -264,7 +264,7 @@ fn refuse_taken(disk: &dyn Disk, key: &ValueKey) -> Result<(), InstanceError> {
         }
     }
     match other_case(disk, path).map_err(told)? {
-        Some(other) => taken(format!("{other} is there, and this file system does not tell upper from lower case")),
+        Some(other) => taken(format!("{other} exists, and this file system ignores case")),
         None => Ok(()),
     }
 }

@@ -93,7 +93,7 @@ impl Line {
 
     /// Returns the previous value, if the key was set.
     pub(super) fn former(&self, disk: &dyn Disk) -> Result<Option<Vec<u8>>, InstanceError> {
-        let missing = || StoreError::OperationNotFound { wanted: format!("what {} took away is no longer kept", self.operation) };
+        let missing = || StoreError::OperationNotFound { wanted: format!("the value before {} was purged", self.operation) };
         match (&self.value, &self.file) {
             (Some(value), _) => Ok(Some(value.clone().into_bytes())),
             (None, Some(file)) => {
@@ -152,11 +152,11 @@ pub(super) fn open(
     now: &dyn Fn(&str) -> Result<Option<String>, InstanceError>,
     undone: &OperationId,
 ) -> Result<(Line, InstanceRecord), InstanceError> {
-    let missing = || StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") };
+    let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
     let is_it = |record: &InstanceRecord| record.operation.id == *undone;
     let record = records(disk, now)?.find(|record| record.as_ref().map_or(true, is_it)).transpose()?.ok_or_else(missing)?;
     if let Some(other) = &record.undone_by {
-        return Err(StoreError::Invalid { why: format!("{undone} was taken back already, by {other}") }.into());
+        return Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }.into());
     }
     let is_its = |line: &Line| line.operation == undone.as_str();
     let line = lines(disk, now)?.find(|line| line.as_ref().map_or(true, is_its)).transpose()?.ok_or_else(missing)?;

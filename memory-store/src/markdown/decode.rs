@@ -14,7 +14,7 @@ use super::yaml::{self, Node};
 /// The maximum length of a front matter that is parsed, in bytes.
 const LONGEST_FRONT_MATTER: usize = 1 << 20;
 
-const BY_HAND: &str = "correct it by hand; until then the file is read but never changed";
+const BY_HAND: &str = "correct it by hand; until then the file is read-only";
 
 /// The result of parsing a memory file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,12 +68,12 @@ impl<'a> Reading<'a> {
         let content = fence::content(parts.body);
         let mut reading = Self { parts, content, entries: Vec::new(), front: FrontMatter::default(), fault: None };
         if parts.is_open {
-            let hint = "close it with a line of three dashes, or begin the file with an empty line";
-            reading.fault = Some(Fault::new(1, "the front matter that starts in line 1 is never closed", hint));
+            let hint = "add a closing line `---`, or start the file with an empty line";
+            reading.fault = Some(Fault::new(1, "the front matter that starts in line 1 has no closing line", hint));
         }
         let Some(front) = parts.front else { return reading };
         if LONGEST_FRONT_MATTER < front.yaml.len() {
-            let hint = "move what does not describe the memory into its body";
+            let hint = "move text that is not metadata into the body";
             reading.fault = Some(Fault::new(1, "the front matter is longer than 1 MiB", hint));
             return reading;
         }
@@ -83,7 +83,7 @@ impl<'a> Reading<'a> {
             Ok(_) => {
                 // This may be text between two thematic breaks; as content it remains searchable.
                 reading.content = fence::content(&text[parts.mark.len()..]);
-                let hint = "write it as `key: value`, or begin the file with an empty line";
+                let hint = "write it as `key: value`, or start the file with an empty line";
                 reading.fault = Some(Fault::new(2, "the front matter is not a map of keys and values", hint));
             }
             Err(error) => {
@@ -149,8 +149,8 @@ fn duplicate(yaml: &str, entries: &[(Node, Node)]) -> Option<Fault> {
         Node::Text(key) | Node::Literal(key) => format!("the key `{key}`"),
         Node::Null | Node::List(_) | Node::Map(_) | Node::Tagged(..) => "a key".into(),
     };
-    let what = format!("{name} stands in the same map of the front matter twice");
-    Some(Fault::new(line_of(yaml, index, entries.len()), what, "leave only one of them; until then the file is never changed"))
+    let what = format!("{name} is duplicated in the front matter");
+    Some(Fault::new(line_of(yaml, index, entries.len()), what, "remove one of the two; until then the file is read-only"))
 }
 
 /// Returns the line in the file of the entry at `index`.

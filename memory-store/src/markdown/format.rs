@@ -271,7 +271,7 @@ fn ids(value: &Node) -> Result<Vec<MemoryId>, String> {
         _ => text(value)?.split([',', ' ']).map(str::to_owned).collect(),
     };
     let ids = texts.iter().filter(|text| !text.trim().is_empty());
-    ids.map(|text| text.parse().map_err(|_| format!("has {:?}, which is no id (a UUID)", shortened(text)))).collect()
+    ids.map(|text| text.parse().map_err(|_| format!("contains {:?}, which is not an id (a UUID)", shortened(text)))).collect()
 }
 
 /// Returns the texts of a list.
@@ -287,7 +287,7 @@ fn list(value: &Node, item: &str) -> Result<Vec<String>, String> {
             Ok(texts)
         }
         Node::Null => Ok(Vec::new()),
-        Node::Map(_) => Err(format!("has a map where {item} should be")),
+        Node::Map(_) => Err(format!("contains a map instead of {item}")),
         Node::Text(_) | Node::Literal(_) | Node::Tagged(..) => Ok(vec![text(value)?]),
     }
 }
@@ -303,7 +303,8 @@ fn origin(value: &Node) -> Result<Origin, String> {
 
 fn other_origins(value: &Node) -> Result<Vec<Origin>, String> {
     let texts = list(value, "an origin")?;
-    let read = |text: &String| Origin::from_text(text).ok_or_else(|| format!("has {:?}, not source:root//path", shortened(text)));
+    let read =
+        |text: &String| Origin::from_text(text).ok_or_else(|| format!("contains {:?}, not source:root//path", shortened(text)));
     texts.iter().map(read).collect()
 }
 

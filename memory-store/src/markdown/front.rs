@@ -31,7 +31,7 @@ impl Front {
         let parts = fence::split(text);
         let mut front = Self { values: Vec::new(), problem: None, is_open: parts.is_open };
         if parts.is_open {
-            front.problem = Some("the front matter that starts in line 1 is never closed".into());
+            front.problem = Some("the front matter that starts in line 1 has no closing line".into());
         }
         let Some(fences) = parts.front else { return front };
         if LONGEST < fences.yaml.len() {
@@ -100,7 +100,7 @@ pub(crate) fn with_values(text: &str, values: &[(&str, &str)], content: Option<&
     let parts = fence::split(text);
     let before = Front::of(text);
     if parts.is_open {
-        return Err("the front matter that starts in line 1 is never closed".into());
+        return Err("the front matter that starts in line 1 has no closing line".into());
     }
     let newline = line_break(text);
     let body = content.map_or(Cow::Borrowed(parts.body), |content| new_body(parts.body, parts.front.is_some(), content, newline));
@@ -109,7 +109,7 @@ pub(crate) fn with_values(text: &str, values: &[(&str, &str)], content: Option<&
         let gap = if content.is_none() && !body.is_empty() { newline } else { "" };
         return Ok([parts.mark, "---", newline, &keys, "---", newline, gap, &body].concat());
     };
-    let odd = || "the front matter is written in a way that cannot be changed line by line".to_owned();
+    let odd = || "the front matter has a format that cannot be edited line by line".to_owned();
     let entries = lines::entries(fences.yaml).ok_or_else(odd)?;
     let mut edits: Vec<(Range<usize>, String)> = Vec::new();
     let mut added = String::new();
@@ -121,7 +121,7 @@ pub(crate) fn with_values(text: &str, values: &[(&str, &str)], content: Option<&
                 let place = inner.and_then(|inner| nested_value(fences.yaml, entry, inner)).ok_or_else(odd)?;
                 edits.push((place, spelled(value)));
             }
-            Some(_) if own.next().is_some() => return Err(format!("the key `{key}` stands there twice")),
+            Some(_) if own.next().is_some() => return Err(format!("the key `{key}` is duplicated")),
             Some(entry) => edits.push(edit(fences.yaml, entry, key, value, newline).ok_or_else(odd)?),
             None => added.push_str(&line(key, value, newline)),
         }
@@ -135,7 +135,7 @@ pub(crate) fn with_values(text: &str, values: &[(&str, &str)], content: Option<&
     let whole = [parts.mark, fences.opening, &yaml, &added, fences.closing, closing, &body].concat();
     let after = Front::of(&whole);
     if values.iter().any(|(key, value)| after.value(key) != Some(*value)) || before.without(values) != after.without(values) {
-        return Err("the front matter cannot be changed without harm to the rest of it".into());
+        return Err("the front matter cannot be updated without damage to its other keys".into());
     }
     Ok(whole)
 }

@@ -17,7 +17,7 @@ use super::text::text;
 use super::value::{KEYS, VERSION_BESIDE, Value, value};
 use super::yaml::{self, Node};
 
-const BY_HAND: &str = "change it by hand, or write the front matter as one `key: value` a line";
+const BY_HAND: &str = "edit it by hand, or write the front matter as one `key: value` per line";
 
 /// Returns the bytes of a file, changed to represent `after` at `path`.
 ///
@@ -49,8 +49,7 @@ pub fn rewrite(path: &str, bytes: &[u8], after: &Memory) -> Result<Vec<u8>, Prob
         let file = format!("{}---{newline}{keys}---{newline}{body}", parts.mark);
         return checked(path, &file, &[], &[], after).map_err(|key| refusal(&key, None).of(path));
     };
-    let unreadable =
-        || Fault::new(2, "the front matter is written in a way that cannot be changed line by line", BY_HAND).of(path);
+    let unreadable = || Fault::new(2, "the front matter has a format that cannot be edited line by line", BY_HAND).of(path);
     let entries = lines::entries(fences.yaml).ok_or_else(unreadable)?;
     let nodes = spelled_entries(fences.yaml);
     if !entries.iter().map(|entry| &entry.key).eq(nodes.iter().map(|(key, _)| key)) {
@@ -239,5 +238,5 @@ fn spelled_entries(yaml: &str) -> Vec<(Node, Node)> {
 }
 
 fn refusal(key: &str, line: Option<usize>) -> Fault {
-    Fault::new(line, format!("`{key}` cannot be changed without harm to the rest of the front matter"), BY_HAND)
+    Fault::new(line, format!("`{key}` cannot be updated without damage to the rest of the front matter"), BY_HAND)
 }

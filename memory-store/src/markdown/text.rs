@@ -14,11 +14,12 @@ pub(super) fn text(bytes: &[u8]) -> (Cow<'_, str>, Option<Fault>) {
     }
     let text = String::from_utf8_lossy(bytes);
     let fault = match std::str::from_utf8(bytes) {
-        Err(error) => Some(not_utf8(line_at(bytes, error.valid_up_to()), "something else")),
+        Err(error) => Some(not_utf8(line_at(bytes, error.valid_up_to()), "another encoding")),
         Ok(text) => {
             let place = text.find('\0');
-            place
-                .map(|place| Fault::new(line_at(bytes, place), "there is a NUL byte, so this is no text", "remove the NUL bytes"))
+            place.map(|place| {
+                Fault::new(line_at(bytes, place), "the file contains a NUL byte, so it is not text", "remove the NUL bytes")
+            })
         }
     };
     (text, fault)

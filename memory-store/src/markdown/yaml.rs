@@ -25,7 +25,7 @@ const MAX_DOUBTFUL: usize = 5000;
 const FREE: usize = 64 << 10;
 
 /// The message for a text with aliases that expand to too large a value.
-const TOO_MUCH: &str = "its aliases stand for too much";
+const TOO_MUCH: &str = "its aliases expand to too many values";
 
 /// Characters that YAML 1.1 treats as line ends or refuses, but editors and YAML 1.2 treat as letters.
 const LETTERS_TO_US: [char; 4] = ['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}'];
@@ -325,7 +325,7 @@ impl<'de> Visitor<'de> for Spell<'_> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("what was there before")
+        formatter.write_str("a value of the same shape as before")
     }
 
     fn visit_str<E: de::Error>(self, value: &str) -> Result<(), E> {
@@ -334,7 +334,7 @@ impl<'de> Visitor<'de> for Spell<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        let Node::List(list) = self.0 else { return Err(A::Error::custom("a list that was none before")) };
+        let Node::List(list) = self.0 else { return Err(A::Error::custom("a list where another value was expected")) };
         for node in list {
             items.next_element_seed(Spell(node))?;
         }
@@ -343,7 +343,7 @@ impl<'de> Visitor<'de> for Spell<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
-        let Node::Map(map) = self.0 else { return Err(A::Error::custom("a map that was none before")) };
+        let Node::Map(map) = self.0 else { return Err(A::Error::custom("a map where another value was expected")) };
         for (key, value) in map {
             entries.next_key_seed(Spell(key))?;
             entries.next_value_seed(Spell(value))?;

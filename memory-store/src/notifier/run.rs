@@ -15,7 +15,7 @@ const BLINK: Duration = Duration::from_millis(5);
 /// Runs a program, which must end within `patience`.
 ///
 /// # Errors
-/// The failure as a predicate, as in "did not end well".
+/// The failure as a predicate, as in "failed (exit status: 1)".
 pub(crate) fn run(command: &mut Command, patience: Duration) -> Result<(), String> {
     run_between(command, [Stdio::null(), Stdio::null()], patience)
 }
@@ -38,12 +38,12 @@ pub(crate) fn run_between(command: &mut Command, [from, to]: [Stdio; 2], patienc
         Ok(Some(status)) => {
             let complaint = complaint.unwrap_or_default();
             let because = if complaint.is_empty() { String::new() } else { format!(": {complaint}") };
-            Err(format!("did not end well ({status}){because}"))
+            Err(format!("failed ({status}){because}"))
         }
         Ok(None) => {
             // If the program cannot be killed, its end is not awaited.
             let _ = child.kill().and_then(|()| child.wait());
-            Err(format!("did not end within {} s", patience.as_secs_f32()))
+            Err(format!("did not finish within {} s", patience.as_secs_f32()))
         }
         Err(error) => Err(format!("could not be waited for: {error}")),
     }
@@ -91,13 +91,13 @@ mod tests {
     fn how_a_program_ends_is_told() {
         assert_eq!(shell("exit 0", LONG), Ok(()));
         let failed = shell("echo no \u{1b}[31mbus >&2; exit 3", LONG);
-        assert_eq!(failed, Err("did not end well (exit status: 3): no [31mbus".into()));
+        assert_eq!(failed, Err("failed (exit status: 3): no [31mbus".into()));
         assert!(run(&mut Command::new("/nowhere/program"), LONG).is_err_and(|why| why.starts_with("could not be started")));
     }
 
     #[test]
     fn a_program_that_does_not_end_is_ended() {
-        let late = Err("did not end within 0.05 s".to_owned());
+        let late = Err("did not finish within 0.05 s".to_owned());
         assert_eq!(shell("exec cat /dev/zero > /dev/null", SHORT), late);
         assert_eq!(shell("exec 2> /dev/null; exec cat /dev/zero > /dev/null", SHORT), late);
     }

@@ -103,17 +103,17 @@ impl Address {
                     }
                 }
                 known if REFUSED.contains(&known) => {
-                    return Err(refused(format!("the option {known} of an address is not supported")));
+                    return Err(refused(format!("the address option {known} is not supported")));
                 }
                 _ => return Err(unreadable()),
             }
         }
         let mut config: Config = left.parse().map_err(|_| unreadable())?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
-            return Err(refused("the address of the database names no host"));
+            return Err(refused("the database address has no host"));
         }
         let trust = Trust::read(mode.as_ref().map(|mode| mode.as_str()), roots.is_some())
-            .ok_or_else(|| refused("sslmode is one of disable, allow, prefer, require, verify-ca and verify-full"))?;
+            .ok_or_else(|| refused("sslmode must be one of disable, allow, prefer, require, verify-ca and verify-full"))?;
         // A Unix socket cannot be intercepted from the network, and servers do not offer TLS on it.
         let is_socket = |host: &Host| matches!(host, Host::Unix(_));
         let is_local = !config.get_hosts().is_empty() && config.get_hosts().iter().all(is_socket);
@@ -133,7 +133,7 @@ impl Address {
 }
 
 fn unreadable() -> InstanceError {
-    refused("the address of the database cannot be read")
+    refused("the database address is invalid")
 }
 
 fn refused(why: impl Into<String>) -> InstanceError {

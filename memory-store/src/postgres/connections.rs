@@ -71,6 +71,6 @@ impl Manager for Connections {
     }
 
     async fn recycle(&self, client: &mut Client, _: &Metrics) -> RecycleResult<Trouble> {
-        if client.is_closed() { Err(RecycleError::message("it was lost")) } else { Ok(()) }
+        if client.is_closed() { Err(RecycleError::message("the connection was lost")) } else { Ok(()) }
     }
 }

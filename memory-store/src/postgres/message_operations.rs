@@ -89,7 +89,7 @@ impl Operations for PostgresMessages {
                 if usize::try_from(moved) == Ok(record.count) {
                     Ok(record)
                 } else {
-                    Err(changed(undone, format!("what it left in the session {session} was changed since")))
+                    Err(changed(undone, format!("the session {session} was changed afterwards")))
                 }
             })
             .await

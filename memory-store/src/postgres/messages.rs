@@ -235,6 +235,6 @@ fn purged(row: &Row) -> Result<Purged, tokio_postgres::Error> {
 }
 
 fn conflict(operation: &InstanceOperation) -> Trouble {
-    let what = format!("another operation is called {} too; what it did", operation.id);
+    let what = format!("the data of another operation with the id {}", operation.id);
     Trouble::Other(StoreError::Conflict { what }.into())
 }

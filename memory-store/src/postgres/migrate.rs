@@ -72,6 +72,7 @@ async fn version(client: &Client, lock: &str) -> Result<Option<i64>, Error> {
 }
 
 fn newer(found: i64) -> Trouble {
-    let what = format!("a newer version of this program has made its tables (version {found}; this one knows {})", STEPS.len());
+    let what =
+        format!("its tables were created by a newer version of this program (version {found}; supported: {})", STEPS.len());
     Trouble::Other(InstanceError::Damaged { place: "the database".into(), what })
 }

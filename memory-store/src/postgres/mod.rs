@@ -14,11 +14,11 @@
 //! | `address` | parses addresses |
 //! | `tls` | verifies the server |
 //! | `connections` | creates connections |
-//! | `engine` | runs futures for blocking callers |
+//! | `runtime` | runs futures for blocking callers |
 //! | `database` | retries and timeouts |
-//! | `trouble` | errors |
-//! | `migrate` | creates the tables |
-//! | `messages`, `pages`, `conditions` | sessions |
+//! | `error` | errors |
+//! | `migration` | creates the tables |
+//! | `messages`, `record_pages`, `conditions` | sessions |
 //! | `values` | values |
 //! | `operations`, `message_operations`, `value_operations` | undo |
 

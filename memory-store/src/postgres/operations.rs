@@ -75,7 +75,7 @@ fn record(row: &Row) -> Result<InstanceRecord, Trouble> {
     let (subject, count, undoes): (String, i64, Option<String>) = (row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
     let damaged = |what: String| InstanceError::Damaged { place: format!("the operation {id}"), what };
     let verb = InstanceVerb::ALL.into_iter().find(|verb| verb.as_str() == kind);
-    let verb = verb.ok_or_else(|| damaged(format!("{kind:?} is nothing that is done")))?;
+    let verb = verb.ok_or_else(|| damaged(format!("unknown operation kind {kind:?}")))?;
     let name = |text: &str| text.parse::<OperationId>().map_err(|error| damaged(error.to_string()));
     Ok(InstanceRecord {
         operation: InstanceOperation { id: name(&id)?, at },
@@ -102,9 +102,7 @@ pub(super) fn to_undo(
         .find(|record| record.as_ref().is_ok_and(|record| record.operation.id == *undone));
     let mut found = found.transpose()?.ok_or_else(|| missing(undone))?;
     match found.undone_by.take() {
-        Some(other) if !is_done => {
-            Err(refused(StoreError::Invalid { why: format!("{undone} was taken back already, by {other}") }))
-        }
+        Some(other) if !is_done => Err(refused(StoreError::Invalid { why: format!("{undone} was already undone by {other}") })),
         _ => Ok((found, if is_done { IsDone::Already } else { IsDone::NotYet })),
     }
 }
@@ -120,7 +118,7 @@ pub(super) enum IsDone {
 
 /// Returns the error for an operation that does not exist.
 pub(super) fn missing(undone: &OperationId) -> Trouble {
-    refused(StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") })
+    refused(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") })
 }
 
 /// Returns the error for an operation followed by other changes.

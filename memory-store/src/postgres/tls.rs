@@ -83,7 +83,7 @@ fn authorities(file: Option<&Path>) -> Result<RootCertStore, String> {
     for certificate in CertificateDer::pem_file_iter(file).map_err(told)? {
         store.add(certificate.map_err(told)?).map_err(|error| error.to_string())?;
     }
-    if store.is_empty() { Err("it holds no certificate".to_owned()) } else { Ok(store) }
+    if store.is_empty() { Err("it contains no certificate".to_owned()) } else { Ok(store) }
 }
 
 /// A verifier that accepts any name, and any certificate if there are no authorities.

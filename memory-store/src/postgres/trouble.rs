@@ -130,30 +130,30 @@ impl Trouble {
         match self {
             Self::Other(error) => error,
             Self::Authorities(why) => {
-                let hint = "sslrootcert names a file with certificates in PEM";
+                let hint = "set sslrootcert to a file with PEM certificates";
                 refused(
-                    "the authorities that the address of the database names cannot be read",
+                    "the certificate authorities of the database address cannot be read",
                     Code::ConfigInvalid,
                     hint,
                     Some(why),
                 )
             }
             Self::Silent(limit) => {
-                let what = format!("the database did not answer for {} s", limit.as_secs_f32());
+                let what = format!("the database did not respond within {} s", limit.as_secs_f32());
                 refused(what, Code::DatabaseUnreachable, THERE, None)
             }
             Self::Unresponsive(limit) => {
-                let what = format!("the database stopped answering for {} s", limit.as_secs_f32());
-                let hint = "check that it runs, and look whether a change was done before you repeat it";
+                let what = format!("the database stopped responding for {} s", limit.as_secs_f32());
+                let hint = "check that it is running, and whether the change took effect before you retry";
                 refused(what, Code::DatabaseUnreachable, hint, None)
             }
             Self::Busy(limit) => {
                 let what = format!("all connections to the database were in use for {} s", limit.as_secs_f32());
-                refused(what, Code::DatabaseTimeout, "repeat it when there is less to do", None)
+                refused(what, Code::DatabaseTimeout, "try again when fewer calls are running", None)
             }
             Self::Slow { limit, is_undone } => {
                 let hint =
-                    if is_undone { "nothing was changed; repeat it" } else { "look whether it was done before you repeat it" };
+                    if is_undone { "nothing was changed; try again" } else { "check whether it took effect before you retry" };
                 refused(format!("the database took longer than {} s", limit.as_secs_f32()), Code::DatabaseTimeout, hint, None)
             }
             Self::Told(error) => told(&error),
@@ -161,50 +161,48 @@ impl Trouble {
     }
 }
 
-const THERE: &str = "check that it runs and that the instance has its address; `memory instance connect` gives it another";
+const THERE: &str = "check that it is running and that the address is correct; `memory instance connect` sets another address";
 
 fn told(error: &tokio_postgres::Error) -> InstanceError {
     let (what, code, hint) = match kind(error) {
         Kind::Lost => ("the database cannot be reached", Code::DatabaseUnreachable, THERE),
         Kind::Starting => ("the database is not ready", Code::DatabaseUnreachable, "try again in a moment"),
         Kind::Crowded => (
-            "the database takes no more connections",
+            "the database accepts no more connections",
             Code::DatabaseUnreachable,
             "raise its max_connections, or put a pooler such as pgbouncer in front of it",
         ),
-        Kind::Contended => ("others are changing the same in the database", Code::Locked, "try again in a moment"),
-        Kind::Cancelled => {
-            ("the database stopped what it was asked to do", Code::DatabaseTimeout, "nothing was changed; repeat it")
-        }
+        Kind::Contended => ("the database is locked by concurrent changes", Code::Locked, "try again in a moment"),
+        Kind::Cancelled => ("the database cancelled the statement", Code::DatabaseTimeout, "nothing was changed; try again"),
         Kind::NotTrusted => (
-            "the database does not prove that it is the one that is meant",
+            "the identity of the database server cannot be verified",
             Code::DatabaseUnreachable,
-            "sslrootcert names the file of the authority that vouches for it, and sslmode=verify-full wants the name of its host",
+            "set sslrootcert to the file of its certificate authority; sslmode=verify-full also checks the host name",
         ),
         Kind::NotLetIn => (
-            "the database does not let this user in",
+            "the database rejected the login",
             Code::PermissionDenied,
-            "`memory instance connect` gives the instance another user and password",
+            "`memory instance connect` sets another user and password",
         ),
         Kind::NotAllowed => (
-            "the user of the database may not do that",
+            "the database user lacks a permission",
             Code::PermissionDenied,
-            "at first they need CREATE on the schema, and later SELECT, INSERT, UPDATE and DELETE on the tables memory_*",
+            "grant CREATE on the schema for the first use, and SELECT, INSERT, UPDATE and DELETE on the tables memory_*",
         ),
         Kind::ReadOnly => (
-            "the database is only read",
+            "the database is read-only",
             Code::PermissionDenied,
-            "it may be a replica: name the primary, or several hosts and target_session_attrs=read-write",
+            "it may be a replica: use the address of the primary, or several hosts with target_session_attrs=read-write",
         ),
-        Kind::Full => ("the disk of the database is full", Code::DiskFull, "free some space and repeat; nothing was changed"),
-        Kind::NoDatabase => ("there is no such database", Code::DatabaseUnreachable, "createdb makes it"),
+        Kind::Full => ("the disk of the database is full", Code::DiskFull, "free some space and try again; nothing was changed"),
+        Kind::NoDatabase => ("the database does not exist", Code::DatabaseUnreachable, "create it with createdb"),
         Kind::NoTable => (
-            "the tables of the database are no longer as they were made",
+            "tables of the database are missing or changed",
             Code::FileDamaged,
-            "bring back the tables memory_* from a backup; without memory_schema, the next program makes anew what is missing, empty",
+            "restore the tables memory_* from a backup; without memory_schema, missing tables are created empty on the next use",
         ),
-        Kind::NoCharacter => ("the database cannot keep these characters", Code::InvalidInput, "its encoding must be UTF8"),
-        Kind::Else => ("the database refused", Code::Io, "its log may say more"),
+        Kind::NoCharacter => ("the database cannot store these characters", Code::InvalidInput, "its encoding must be UTF8"),
+        Kind::Else => ("the database returned an error", Code::Io, "see the log of the database"),
     };
     refused(what, code, hint, Some(cause(error)))
 }

@@ -66,7 +66,7 @@ impl Operations for PostgresValues {
                 let (former, left, now) = (state(0)?, state(1)?, state(2)?);
                 let hash = |value: Option<&[u8]>| value.map(|value| ContentHash::of_bytes(value).as_bytes().to_vec());
                 if hash(now).as_deref() != left {
-                    return Err(changed(undone, format!("the key {key} was changed since")));
+                    return Err(changed(undone, format!("the key {key} was changed afterwards")));
                 }
                 let leaves = hash(former);
                 let note: [Given; 6] = [

@@ -100,7 +100,7 @@ impl KeyValueStore for PostgresValues {
                 Ok(row) => Ok((row.try_get::<_, Option<String>>(0)?, row.try_get(1)?)),
                 // The first attempt may have succeeded, and only its response was lost.
                 Err(error) if Trouble::is_repeated(&error, "memory_values_trash_once") => {
-                    let what = || format!("another operation is called {id} too; what it did");
+                    let what = || format!("the data of another operation with the id {id}");
                     let conflict = || InstanceError::from(StoreError::Conflict { what: what() });
                     let before = client.query_typed_opt(WAS_SET, &values[..3]).await?.ok_or_else(conflict)?;
                     Ok((None, before.try_get(0)?))
@@ -123,7 +123,7 @@ impl KeyValueStore for PostgresValues {
         let Some((bytes, updated_at)) = found else { return Ok(None) };
         let text = String::from_utf8(bytes).map_err(|error| InstanceError::Damaged {
             place: format!("the value of {key}"),
-            what: format!("it is no UTF-8 from byte {} on", error.utf8_error().valid_up_to()),
+            what: format!("it is not UTF-8 from byte {} on", error.utf8_error().valid_up_to()),
         })?;
         Ok(Some(Value { text, updated_at }))
     }

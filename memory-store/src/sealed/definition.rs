@@ -49,11 +49,11 @@ impl Definition {
         let mapping = match yaml {
             Value::Null => Mapping::new(),
             Value::Mapping(mapping) => mapping,
-            _ => return Err(damaged("it is no list of fields".into())),
+            _ => return Err(damaged("it is not a mapping of fields".into())),
         };
         let mut fields = Vec::with_capacity(mapping.len());
         for (key, value) in mapping {
-            let Value::String(key) = key else { return Err(damaged("the name of a field is no text".into())) };
+            let Value::String(key) = key else { return Err(damaged("a field name is not a string".into())) };
             let value = match value {
                 Value::String(text) if seal::is_sealed(&text) => FieldValue::Sealed(text),
                 Value::String(text) => FieldValue::Plain(text),
@@ -61,7 +61,7 @@ impl Definition {
                 Value::Bool(flag) => FieldValue::Plain(flag.to_string()),
                 // A field without a value is ignored.
                 Value::Null => continue,
-                _ => return Err(damaged(format!("the field {key} is no text"))),
+                _ => return Err(damaged(format!("the field {key} is not a string"))),
             };
             fields.push((key, value));
         }

@@ -49,7 +49,8 @@ impl FromStr for MasterKey {
     type Err = InstanceError;
 
     fn from_str(text: &str) -> Result<Self, InstanceError> {
-        let wrong = || InstanceError::invalid("the master key is not 32 bytes in Base64", "`openssl rand -base64 32` makes one");
+        let wrong =
+            || InstanceError::invalid("the master key is not 32 bytes in Base64", "generate one with `openssl rand -base64 32`");
         let bytes = Zeroizing::new(STANDARD.decode(text.trim()).map_err(|_| wrong())?);
         let mut key = Zeroizing::new([0; LENGTH]);
         if bytes.len() != LENGTH {

@@ -67,8 +67,8 @@ fn read(folder: &LateDisk, disk: &dyn Disk, path: &str) -> Result<Option<MasterK
     let Some((bytes, _)) = disk.read(path).map_err(|error| refused(path, error))? else { return Ok(None) };
     let bytes = Zeroizing::new(bytes);
     if place.metadata().is_ok_and(|found| found.permissions().mode() & 0o077 != 0) {
-        let why = format!("{} may be read by others, and so may everything that is sealed", place.display());
-        return Err(InstanceError::invalid(why, format!("`chmod 600 {}` keeps them out", place.display())));
+        let why = format!("{} is readable by other users, who can decrypt all sealed values", place.display());
+        return Err(InstanceError::invalid(why, format!("run `chmod 600 {}`", place.display())));
     }
     let damaged = || InstanceError::Damaged { place: place.display().to_string(), what: "it is not 32 bytes in Base64".into() };
     let text = str::from_utf8(&bytes).map_err(|_| damaged())?;

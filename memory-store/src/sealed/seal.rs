@@ -36,14 +36,15 @@ pub(super) fn seal(key: &MasterKey, purpose: &str, secret: &str) -> io::Result<S
 /// # Errors
 /// The reason why it cannot be decrypted, as a fragment.
 pub(super) fn open(key: &MasterKey, purpose: &str, sealed: &str) -> Result<Zeroizing<String>, &'static str> {
-    const BROKEN: &str = "the master key is another one, or it was tampered with";
-    let text = sealed.strip_prefix(MARK).ok_or("it is not sealed")?;
-    let bytes = STANDARD.decode(text).map_err(|_| "it was tampered with")?;
-    let (nonce, sealed) = bytes.split_at_checked(NONCE).ok_or("it was tampered with")?;
+    const BROKEN: &str = "the master key is a different one, or the value was tampered with";
+    let text = sealed.strip_prefix(MARK).ok_or("the value is not sealed")?;
+    let bytes = STANDARD.decode(text).map_err(|_| "the value was tampered with")?;
+    let (nonce, sealed) = bytes.split_at_checked(NONCE).ok_or("the value was tampered with")?;
     let cipher = XSalsa20Poly1305::new(key.bytes().into());
     let opened = Zeroizing::new(cipher.decrypt(Nonce::from_slice(nonce), sealed).map_err(|_| BROKEN)?);
     let text = str::from_utf8(&opened).map_err(|_| BROKEN)?;
-    let secret = text.strip_prefix(purpose).and_then(|rest| rest.strip_prefix('\0')).ok_or("it was sealed for another field")?;
+    let secret =
+        text.strip_prefix(purpose).and_then(|rest| rest.strip_prefix('\0')).ok_or("the value was sealed for another field")?;
     Ok(Zeroizing::new(secret.to_owned()))
 }
 
@@ -58,7 +59,7 @@ mod tests {
         assert!(is_sealed(&sealed) && !sealed.contains("postgres"));
         assert_ne!(sealed, seal(&key, "history/team/dsn", "postgres://深色").unwrap(), "no two are the same");
         assert_eq!(open(&key, "history/team/dsn", &sealed).unwrap().as_str(), "postgres://深色");
-        assert!(open(&MasterKey::random().unwrap(), "history/team/dsn", &sealed).unwrap_err().contains("another one"));
+        assert!(open(&MasterKey::random().unwrap(), "history/team/dsn", &sealed).unwrap_err().contains("a different one"));
         assert!(open(&key, "history/other/dsn", &sealed).unwrap_err().contains("another field"));
         for at in MARK.len()..sealed.len() {
             let mut other = sealed.clone().into_bytes();

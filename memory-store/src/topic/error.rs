@@ -18,13 +18,13 @@ pub(super) fn refused(path: &str, error: io::Error) -> TopicError {
         io::ErrorKind::InvalidInput => behind_symlink(path),
         _ if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => behind_symlink(path),
         io::ErrorKind::Unsupported => damaged(path, error.to_string()),
-        io::ErrorKind::FileTooLarge => damaged(path, format!("it has {error}, more than is read")),
+        io::ErrorKind::FileTooLarge => damaged(path, format!("it is too large: {error}")),
         _ => io_error(format!("read {path}"), error).into(),
     }
 }
 
 fn behind_symlink(path: &str) -> TopicError {
-    TopicError::Outside { name: path.to_owned(), why: "is a symlink, or lies behind one, which we do not follow" }
+    TopicError::Outside { name: path.to_owned(), why: "is a symlink or below one; symlinks are not followed" }
 }
 
 /// Returns the error for a file that could not be written.

@@ -59,7 +59,7 @@ pub(super) fn below(disk: &dyn Disk, folder: &str) -> Result<Below, TopicError> 
             match entry.kind {
                 EntryKind::File => found.files.push(path),
                 EntryKind::Folder => found.folders.push(path),
-                EntryKind::Other => return Err(damaged(&path, "it is a symlink, or no file")),
+                EntryKind::Other => return Err(damaged(&path, "it is a symlink or not a regular file")),
             }
         }
     }

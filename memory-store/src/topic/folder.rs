@@ -206,7 +206,7 @@ impl TopicStore for TopicFolder {
 
     fn undo(&self, undone: &OperationId, operation: &TopicOperation) -> Result<TopicRecord, TopicError> {
         if self.disk()?.is_none() {
-            return Err(StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") }.into());
+            return Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") }.into());
         }
         self.write(Some(operation), |disk| {
             let record = undo::undo(disk, undone, operation)?;

@@ -87,9 +87,9 @@ pub(super) fn check_revised(former: &TopicText, next: &str) -> Result<(), TopicE
     let Some(before) = &former.topic else { return Ok(()) };
     let after = topic(before.name.clone(), next, 0, None);
     if let (None, Some(problem)) = (&before.problem, &after.problem) {
-        let hint = Some("its front matter must stay what it is: keys and values between two lines of ---");
+        let hint = Some("the front matter must remain keys and values between two lines of ---");
         return Err(TopicError::Invalid {
-            why: format!("with that, {} could not be read as a topic: {problem}", before.name),
+            why: format!("after this change {} cannot be parsed as a topic: {problem}", before.name),
             hint,
         });
     }

@@ -25,9 +25,9 @@ pub(super) fn topics(disk: &dyn Disk) -> Result<Listing, TopicError> {
         match name.parse::<TopicName>() {
             _ if kind == EntryKind::Other => {
                 let why = if name.contains(char::REPLACEMENT_CHARACTER) {
-                    "its name is no UTF-8 text"
+                    "its name is not UTF-8"
                 } else {
-                    "it is a symlink, or no file"
+                    "it is a symlink or not a regular file"
                 };
                 listing.misnamed.push((name, why.into()));
             }

@@ -54,7 +54,7 @@ fn take_back(disk: &dyn Disk, file: &FileLine) -> Result<(), TopicError> {
     let path = file.path.as_str();
     let told = not_written(path);
     if let Some(trash) = &file.trash {
-        let former = bytes(disk, trash)?.ok_or_else(|| damaged(trash, "it is gone"))?;
+        let former = bytes(disk, trash)?.ok_or_else(|| damaged(trash, "it is missing"))?;
         disk.write(RESTORED, &former).and_then(|()| disk.sync_file(RESTORED)).map_err(&told)?;
         disk.take_rights(RESTORED, trash).map_err(&told)?;
         disk.rename(RESTORED, path).map_err(&told)?;

@@ -104,17 +104,17 @@ fn files_of_all_kinds_are_listed_and_what_is_wrong_with_them_is_told() {
         .map(|topic| format!("{} [{}] {}: {}", topic.name, topic.title, topic.kind, topic.problem.as_deref().unwrap_or("fine")))
         .collect();
     insta::assert_snapshot!(told.join("\n"), @"
-    bytes.md [bytes] other: the text is not UTF-8 but something else
+    bytes.md [bytes] other: the text is not UTF-8 but another encoding
     colon.md [N] feedback: the front matter is not valid YAML (line 3): mapping values are not allowed in this context
     long.md [Long] user: fine
-    open.md [open] other: the front matter that starts in line 1 is never closed
+    open.md [open] other: the front matter that starts in line 1 has no closing line
     plain.md [plain] other: fine
     深色.md [深色] user: fine
     ");
     let misnamed: Vec<_> = listing.misnamed.iter().map(|(name, why)| format!("{name}: {why}")).collect();
     insta::assert_snapshot!(misnamed.join("\n"), @r#"
-    a:b.md: "a:b.md" is no path within the folder: it holds a :, which names a drive or a stream on some systems
-    link.md: it is a symlink, or no file
+    a:b.md: "a:b.md" is no path within the folder: it contains a :, which separates a drive or a stream on some systems
+    link.md: it is a symlink or not a regular file
     "#);
     insta::assert_snapshot!(view(&folder.topics).unwrap(), @"
     # Memory

@@ -11,10 +11,10 @@ use crate::disk::Disk;
 
 /// Undoes the operation `undone`. The caller holds the lock.
 pub(super) fn undo(disk: &dyn Disk, undone: &OperationId, operation: &TopicOperation) -> Result<TopicRecord, TopicError> {
-    let unknown = || TopicError::from(StoreError::OperationNotFound { wanted: format!("no operation is called {undone}") });
+    let unknown = || TopicError::from(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") });
     let record = trash::records(disk)?.into_iter().find(|record| record.operation.id == *undone).ok_or_else(unknown)?;
     if let Some(other) = &record.undone_by {
-        return Err(StoreError::Invalid { why: format!("{undone} was taken back already, by {other}") }.into());
+        return Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }.into());
     }
     let is_it = |line: &Line| line.operation == undone.as_str() && !line.files.is_empty();
     let line = trash::lines(disk)?.into_iter().find(is_it).ok_or_else(unknown)?;
@@ -32,7 +32,7 @@ fn plan(disk: &dyn Disk, line: &Line) -> Result<Vec<FileChange>, TopicError> {
         if current.as_deref().map(hash) != file.after {
             return Err(TopicError::ChangedSince { name: file.path.clone() });
         }
-        let former = file.trash.as_deref().map(|trash| bytes(disk, trash)?.ok_or_else(|| damaged(trash, "it is gone")));
+        let former = file.trash.as_deref().map(|trash| bytes(disk, trash)?.ok_or_else(|| damaged(trash, "it is missing")));
         // The mode and owner of the current file may have changed since.
         let rights = if current.is_some() { Some(file.path.clone()) } else { file.trash.clone() };
         Ok(FileChange { path: file.path.clone(), before: current, after: former.transpose()?, like: rights })

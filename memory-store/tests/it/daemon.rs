@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
 use memory_core::{Change, Draft, MemoryStore, Secrets, StoreError, Verb, write};
-use memory_store::{DaemonLock, DaemonProcess, FileStore, Freshness, Options, Watch};
+use memory_store::{DaemonLock, DaemonProcess, FileStore, FileWatcher, Freshness, Options};
 
 use crate::home::{Home, services};
 
@@ -70,10 +70,10 @@ fn a_living_daemon_is_named_to_the_next_one_and_a_killed_one_makes_way() {
 }
 
 /// Watches a home.
-fn watch(home: &Home) -> (Watch, Receiver<()>) {
+fn watch(home: &Home) -> (FileWatcher, Receiver<()>) {
     let (sender, receiver) = channel();
     // After the test the channel has no receiver.
-    let watch = Watch::begin(&fs::canonicalize(home.path()).unwrap(), move || {
+    let watch = FileWatcher::begin(&fs::canonicalize(home.path()).unwrap(), move || {
         let _ = sender.send(());
     })
     .unwrap();
@@ -88,7 +88,7 @@ fn mark(home: &Home, name: &str) -> String {
 }
 
 /// Returns the reported files up to `last`.
-fn hear_until(watch: &Watch, bell: &Receiver<()>, last: &str) -> BTreeSet<String> {
+fn hear_until(watch: &FileWatcher, bell: &Receiver<()>, last: &str) -> BTreeSet<String> {
     let until = Instant::now() + DEADLINE;
     let mut heard = BTreeSet::new();
     while !heard.contains(last) {
@@ -139,9 +139,9 @@ fn changes_of_conversations_are_heard() {
 #[test]
 fn a_new_home_can_be_listened_to_and_a_missing_one_is_not_made() {
     let home = Home::new();
-    assert!(Watch::begin(home.path(), || ()).is_ok());
+    assert!(FileWatcher::begin(home.path(), || ()).is_ok());
     let missing = home.path().join("missing");
-    assert!(Watch::begin(&missing, || ()).is_err());
+    assert!(FileWatcher::begin(&missing, || ()).is_err());
     assert!(!missing.exists());
 }
 

@@ -93,7 +93,7 @@ fn what_was_cut_off_is_named_by_whoever_reads() {
     for window in [Window::default(), Window { offset: 0, limit: Some(5), end: End::Last }] {
         let reading = history::read(&all, &session("s"), &Filter::default(), window).unwrap();
         assert_eq!((reading.records.len(), reading.damaged.len()), (1, 1));
-        assert!(reading.damaged[0].to_string().contains("was cut off"), "{}", reading.damaged[0]);
+        assert!(reading.damaged[0].to_string().contains("is incomplete"), "{}", reading.damaged[0]);
     }
     assert_eq!(history::sessions(&all).unwrap()[0].records, 1);
 }
@@ -131,7 +131,7 @@ fn the_folder_mirrors_the_keys_and_holds_nothing_else() {
     kv::delete(&all, &key("chat-1/deep/step")).unwrap();
     let listed: Vec<_> = kv::list(&all, &"".parse().unwrap()).unwrap().into_iter().map(|one| one.key.to_string()).collect();
     assert_eq!(listed, [".hidden", "chat-1/by-hand", "chat-1/draft"]);
-    assert!(!home.path().join("kv/chat-1/deep").exists(), "a namespace without keys is not there");
+    assert!(!home.path().join("kv/chat-1/deep").exists(), "a namespace without keys does not exist");
     let kept = std::fs::read_to_string(home.path().join("state/trash/2026-05.jsonl")).unwrap();
     assert!(
         kept.contains(r#""key":"chat-1/draft","value":"Hello\n""#) && kept.contains(r#""key":"chat-1/deep/step","value":"2""#)

@@ -154,7 +154,7 @@ fn whatever_step_fails_nothing_is_lost_and_no_budget_is_overdrawn() {
             }
             at += 1;
         }
-        assert!(4 < at, "there are steps to fail at: {at}");
+        assert!(4 < at, "available tools: steps to fail at: {at}");
     }
 }
 
@@ -179,7 +179,7 @@ fn a_home_that_cannot_be_written_to_lets_nothing_be_asked() {
     let metered = metered(FakeChat::answering(&["Yes."]), Ledger::on(Arc::new(disk), home.path()), Budget::default());
     let error = metered.answer(&request()).unwrap_err();
     assert_eq!(error.code(), Code::Io);
-    assert_eq!(error.to_string(), "the language model was not asked, because what is spent cannot be kept");
+    assert_eq!(error.to_string(), "the language model was not called, because its usage cannot be recorded");
     let cause = std::error::Error::source(&error).unwrap().to_string();
     assert_eq!(cause, "cannot write to usage/2026-05.jsonl");
     assert_eq!((metered.model.asked().len(), spent(&home).0), (0, Spent::default()));
@@ -239,7 +239,7 @@ fn eight_processes_that_ask_at_once_lose_no_count_and_overdraw_no_budget() {
         let (_, number) = said.split_once("allowed=").unwrap();
         allowed += number.lines().next().unwrap().parse::<u64>().unwrap();
     }
-    assert_eq!(allowed, 240, "of 320, as many as there are tokens for");
+    assert_eq!(allowed, 240, "of 320, as many as available tools: tokens for");
     assert_eq!(spent(&home), (times(240), 0));
 }
 

@@ -25,5 +25,5 @@ fn a_desktop_is_told_by_a_program_that_ends_well() {
     notifier_suite(&DesktopNotifier::new(Desktop::NotifySend, place("true")));
     let notification = Notification { title: "Tea".into(), body: String::new() };
     let failed = DesktopNotifier::new(Desktop::Osascript, place("false")).notify(&notification).unwrap_err();
-    assert_eq!(failed.why, "osascript did not end well (exit status: 1)");
+    assert_eq!(failed.why, "osascript failed (exit status: 1)");
 }

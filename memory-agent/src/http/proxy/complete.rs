@@ -40,9 +40,9 @@ pub(super) async fn complete(State(proxy): State<Arc<ChatProxy>>, request: Reque
     is_no_loop(&proxy, &parts.headers)?;
     let whole = proxy.room.read(body, super::desk::LONGEST).await?;
     let asked = match String::from_utf8(whole.bytes.to_vec()) {
-        Ok(text) => Asked::read(text, &proxy.rules.recall)?.map_err(|_| "it is no JSON object"),
-        Err(_) if parts.headers.contains_key(CONTENT_ENCODING) => Err("it is encoded, as by gzip"),
-        Err(_) => Err("it is no UTF-8 text"),
+        Ok(text) => Asked::read(text, &proxy.rules.recall)?.map_err(|_| "it is not a JSON object"),
+        Err(_) if parts.headers.contains_key(CONTENT_ENCODING) => Err("it is compressed"),
+        Err(_) => Err("it is not UTF-8 text"),
     };
     let asked = match asked {
         Ok(asked) => Arc::new(asked),
@@ -50,7 +50,7 @@ pub(super) async fn complete(State(proxy): State<Arc<ChatProxy>>, request: Reque
             // The request is forwarded unchanged, so that the upstream server reports the error.
             let body = Body::from(whole.bytes.clone());
             let mut response = ask(&proxy, &parts, body).await.map_or_else(|instead| instead, passed);
-            let message = format!("the chat was passed on as it is, without a memory: {why}");
+            let message = format!("the chat was forwarded unchanged, without memories: {why}");
             tell(response.headers_mut(), &Recalled::default(), Some(&ToolError::new(Code::InvalidInput, message, None)));
             return Ok(response);
         }
@@ -94,12 +94,12 @@ pub(super) async fn complete(State(proxy): State<Arc<ChatProxy>>, request: Reque
 /// Returns the error for a user message that is too long to be stored.
 fn too_long(asked: &Asked) -> Option<ToolError> {
     let latest = asked.latest.as_ref().filter(|latest| !latest.can_be_kept())?;
-    let message = format!("what was said is not kept: it has {} bytes, more than {MAX_CONTENT}", latest.text.len());
+    let message = format!("the message is not stored: it has {} bytes, more than {MAX_CONTENT}", latest.text.len());
     Some(ToolError::new(Code::InvalidInput, message, None))
 }
 
 fn not_kept(why: &str) -> ToolError {
-    ToolError::new(Code::ModelUnreadable, format!("what the model says is not kept: {why}"), None)
+    ToolError::new(Code::ModelUnreadable, format!("the response is not stored: {why}"), None)
 }
 
 /// Recalls memories for a chat, within the time limit of the proxy.
@@ -120,9 +120,9 @@ async fn remember(proxy: &Arc<ChatProxy>, asked: &Arc<Asked>, conversations: Con
     let internal = |what: String| ToolError::new(Code::Internal, what, None);
     match timeout(proxy.rules.patience, work).await {
         Ok(Ok(recalled)) => recalled.map_err(ToolError::from),
-        Ok(Err(error)) => Err(internal(format!("what was to be remembered broke down: {error}"))),
+        Ok(Err(error)) => Err(internal(format!("recall failed: {error}"))),
         Err(_) => {
-            let message = format!("nothing came to mind within {} ms", proxy.rules.patience.as_millis());
+            let message = format!("recall timed out after {} ms", proxy.rules.patience.as_millis());
             Err(ToolError::new(Code::RequestTimeout, message, None))
         }
     }
@@ -158,7 +158,7 @@ async fn heard(
     let (mut parts, mut body) = answer.into_parts();
     parts.headers = passed_back(&parts.headers);
     if is_encoded {
-        let why = "it is encoded, as by gzip, though it was asked for as it is";
+        let why = "it is compressed although no encoding was accepted";
         return (Response::from_parts(parts, Body::new(Begun::new(Vec::new(), None, body, exchange, why))), Some(why));
     }
     // Streams are passed on without buffering.
@@ -169,14 +169,14 @@ async fn heard(
     let unfinished = match rest {
         Rest::Nothing => None,
         Rest::More => Some(("it is longer than 32 MiB", None)),
-        Rest::Broken(error) => Some(("it broke off", Some(error))),
+        Rest::Broken(error) => Some(("it was cut off", Some(error))),
     };
     if let Some((why, broken)) = unfinished {
         // The response is passed on unparsed: the bytes read so far, and the rest.
         return (Response::from_parts(parts, Body::new(Begun::new(read, broken, body, exchange, why))), Some(why));
     }
     let text = String::from_utf8(read);
-    let outcome = text.as_deref().map_or(Outcome::Unheard("it is no UTF-8 text"), said);
+    let outcome = text.as_deref().map_or(Outcome::Unheard("it is not UTF-8 text"), said);
     let why = if let Outcome::Unheard(why) = outcome { Some(why) } else { None };
     if let Some(pending) = exchange.end(outcome) {
         pending.wait().await;

@@ -159,7 +159,7 @@ impl ChatProxy {
 
     /// Reports that a response is not stored, and adds a warning to the next response of the conversation.
     pub(super) fn unheard(&self, conversation: &ConversationId, why: &'static str) {
-        self.complain(&format!("what the model said in conversation {conversation} is not kept: {why}"));
+        self.complain(&format!("the response in conversation {conversation} is not stored: {why}"));
         let mut unheard = self.unheard.lock().unwrap_or_else(PoisonError::into_inner);
         if MOST <= unheard.len() {
             unheard.clear();
@@ -170,7 +170,7 @@ impl ChatProxy {
     /// Returns and clears the warning that the previous response of a conversation was not stored.
     pub(super) fn unheard_before(&self, conversation: &ConversationId) -> Option<String> {
         let why = self.unheard.lock().unwrap_or_else(PoisonError::into_inner).remove(conversation)?;
-        Some(format!("what the model said last is not kept: {why}"))
+        Some(format!("the previous response is not stored: {why}"))
     }
 
     /// Records the model and key of a request, for use by background extraction.

@@ -33,8 +33,8 @@ pub(super) async fn forward(State(proxy): State<Arc<ChatProxy>>, request: Reques
 /// Rejects a request that this proxy has already forwarded.
 pub(super) fn is_no_loop(proxy: &ChatProxy, headers: &HeaderMap) -> Result<(), Refusal> {
     if headers.get_all(HOPS).iter().any(|hop| *hop == proxy.name) {
-        let message = format!("{} leads back to this proxy", proxy.upstream.authority());
-        return Err(Refusal::new(Code::ModelFailed, message, "name the address of the model's own server"));
+        let message = format!("requests to {} loop back to this proxy", proxy.upstream.authority());
+        return Err(Refusal::new(Code::ModelFailed, message, "set the address of the model server itself"));
     }
     Ok(())
 }
@@ -45,7 +45,7 @@ pub(super) async fn ask(proxy: &ChatProxy, parts: &Parts, body: Body) -> Result<
     asked.map_err(|why| match why {
         Unanswered::Unreachable(why) => {
             let message = format!("{} cannot be reached: {why}", proxy.upstream.authority());
-            Refusal::new(Code::ModelFailed, message, "see whether the server of the model is running").into_response()
+            Refusal::new(Code::ModelFailed, message, "check that the model server is running").into_response()
         }
         // The client sees the same broken connection.
         Unanswered::BrokenOff => BreakOff.into_response(),

@@ -29,13 +29,13 @@ pub(super) enum Outcome {
     Failed,
 }
 
-pub(super) const TOO_LONG: &str = "it says more than 1 MiB";
-const UNREADABLE: &str = "a part of it cannot be read";
-const UNFINISHED: &str = "it ends without saying that it is all";
+pub(super) const TOO_LONG: &str = "it is longer than 1 MiB";
+const UNREADABLE: &str = "a part of it cannot be parsed";
+const UNFINISHED: &str = "it ended without a finish reason";
 
 /// Returns the outcome of a complete response body.
 pub(super) fn said(answer: &str) -> Outcome {
-    let Some(own) = members(answer, 0..answer.len()) else { return Outcome::Unheard("it is no JSON object") };
+    let Some(own) = members(answer, 0..answer.len()) else { return Outcome::Unheard("it is not a JSON object") };
     let words = || {
         let first = items(answer, find(&own, "choices")?.clone())?.into_iter().next()?;
         let choice = members(answer, first)?;
@@ -129,7 +129,7 @@ impl<'de> Visitor<'de> for WordsVisitor {
     type Value = Words<'de>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a text or a list of parts")
+        formatter.write_str("a string or a list of parts")
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {

@@ -145,8 +145,8 @@ fn conversation(text: &str, own: &[Member]) -> Result<ConversationId, ToolError>
     let Some(place) = find(own, OURS[0]).filter(|place| !matches!(&text[(*place).clone()], "null" | "\"\"")) else {
         return Ok(ConversationId::unnamed());
     };
-    let id = string(text, place.clone()).ok_or_else(|| refused(OURS[0], "it is no text"))?;
-    let id: ConversationId = id.parse().map_err(|_| refused(OURS[0], "it is no line of up to 512 bytes"))?;
+    let id = string(text, place.clone()).ok_or_else(|| refused(OURS[0], "it is not a string"))?;
+    let id: ConversationId = id.parse().map_err(|_| refused(OURS[0], "it is not a single line of at most 512 bytes"))?;
     match secret::refuse([id.as_str()]) {
         Ok(()) => Ok(id),
         Err(error) => Err(ToolError { code: error.code(), ..refused(OURS[0], &error.to_string()) }),
@@ -159,12 +159,12 @@ fn with_wishes(text: &str, own: &[Member], rules: &RecallRules) -> Result<Recall
         None => Ok(usual),
         Some(said) => {
             let share = said.parse::<f32>().ok().filter(|share| (0.0..=1.0).contains(share));
-            share.ok_or_else(|| refused(key, "it is no number from 0 to 1"))
+            share.ok_or_else(|| refused(key, "it is not a number from 0 to 1"))
         }
     };
     let top_k = match said(OURS[1]) {
         None => rules.top_k,
-        Some(said) => said.parse().map_err(|_| refused(OURS[1], "it is no whole number from 0 on"))?,
+        Some(said) => said.parse().map_err(|_| refused(OURS[1], "it is not an integer of at least 0"))?,
     };
     Ok(RecallRules {
         top_k: top_k.min(MOST),
@@ -176,7 +176,7 @@ fn with_wishes(text: &str, own: &[Member], rules: &RecallRules) -> Result<Recall
 
 /// Returns the error for an invalid memory option, including the fields of an OpenAI error.
 fn refused(key: &str, why: &str) -> ToolError {
-    let hint = Some(format!("leave {key} out, or correct it"));
+    let hint = Some(format!("correct {key} or omit it"));
     let about = vec![("type", "invalid_request_error".to_owned()), ("param", key.to_owned())];
     ToolError { about, ..ToolError::new(Code::InvalidInput, format!("{key} cannot be used: {why}"), hint) }
 }

@@ -44,7 +44,7 @@ pub(super) struct Said {
 pub(super) enum What {
     /// The user sends a message, or continues an exchange with it.
     Asked { question: Arc<str>, is_under_way: bool },
-    /// The model has responded completely, to the question if there was one.
+    /// The model has responded completely, to the query if there was one.
     Answered { question: Option<Arc<str>>, answer: String },
     /// The exchange ended without a complete response.
     Unanswered,

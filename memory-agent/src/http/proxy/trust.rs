@@ -30,7 +30,7 @@ fn authorities(file: Option<&Path>) -> Result<RootCertStore, UpstreamError> {
         let pem = fs::read(file).map_err(|_| UpstreamError::Certificates("it cannot be read"))?;
         let (added, _) = roots.add_parsable_certificates(CertificateDer::pem_slice_iter(&pem).flatten());
         if added == 0 {
-            return Err(UpstreamError::Certificates("no certificate in it can be read"));
+            return Err(UpstreamError::Certificates("it contains no valid certificate"));
         }
     }
     Ok(roots)

@@ -38,13 +38,13 @@ pub struct Upstream {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UpstreamError {
     /// The base URL is invalid.
-    #[error("the address of the model cannot be used: {0}")]
+    #[error("invalid URL of the model server: {0}")]
     Address(&'static str),
     /// The key is not a valid header value.
-    #[error("the key of the model cannot be used: no header can carry it")]
+    #[error("invalid API key of the model server: it cannot be sent in a header")]
     Key,
     /// The certificate file is unusable.
-    #[error("the file that SSL_CERT_FILE names cannot be used: {0}")]
+    #[error("cannot use the certificate file of SSL_CERT_FILE: {0}")]
     Certificates(&'static str),
 }
 
@@ -52,9 +52,9 @@ impl UpstreamError {
     /// Returns the hint for the user.
     pub fn hint(self) -> &'static str {
         match self {
-            Self::Address(_) => "an address looks like http://localhost:11434/v1",
-            Self::Key => "a key is one line of ASCII",
-            Self::Certificates(_) => "name a file with certificates in PEM, or unset SSL_CERT_FILE",
+            Self::Address(_) => "a URL looks like http://localhost:11434/v1",
+            Self::Key => "a key is a single line of ASCII characters",
+            Self::Certificates(_) => "set SSL_CERT_FILE to a PEM file with certificates, or unset it",
         }
     }
 }
@@ -223,24 +223,23 @@ struct Base {
 
 impl Base {
     fn parse(base_url: &str) -> Result<Self, UpstreamError> {
-        let uri: Uri = base_url.trim().parse().map_err(|_| UpstreamError::Address("it is no address"))?;
+        let uri: Uri = base_url.trim().parse().map_err(|_| UpstreamError::Address("it is not a URL"))?;
         let parts = uri.into_parts();
         let (Some(scheme), Some(authority)) = (parts.scheme, parts.authority) else {
-            return Err(UpstreamError::Address("it has to begin with http:// or https:// and a host"));
+            return Err(UpstreamError::Address("it must begin with http:// or https:// and a host"));
         };
         if scheme != Scheme::HTTP && scheme != Scheme::HTTPS {
-            return Err(UpstreamError::Address("it has to begin with http:// or https://"));
+            return Err(UpstreamError::Address("it must begin with http:// or https://"));
         }
         if authority.as_str().contains('@') {
-            return Err(UpstreamError::Address("it holds a user name or a password"));
+            return Err(UpstreamError::Address("it contains a user name or a password"));
         }
         let path = parts.path_and_query.as_ref();
         if path.is_some_and(|path| path.query().is_some()) || base_url.contains('#') {
-            return Err(UpstreamError::Address("it goes on after the path"));
+            return Err(UpstreamError::Address("it has a query or a fragment"));
         }
         let path = path.map_or("", |path| path.path()).trim_end_matches('/').to_owned();
-        let authority =
-            authority.as_str().to_ascii_lowercase().parse().map_err(|_| UpstreamError::Address("it is no address"))?;
+        let authority = authority.as_str().to_ascii_lowercase().parse().map_err(|_| UpstreamError::Address("it is not a URL"))?;
         Ok(Self { scheme, authority, path })
     }
 

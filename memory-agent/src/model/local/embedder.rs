@@ -123,7 +123,7 @@ type Read = (Model, Opened, String, usize);
 fn read_network(outer: &Folder, folder: &Folder, pooling: Pooling) -> Result<Read, ModelError> {
     let config = Config::open(folder)?;
     if config.is_classifier && !outer.has("modules.json") {
-        return Err(folder.unsupported("config.json", "it describes a reranking model, which makes no vectors"));
+        return Err(folder.unsupported("config.json", "it describes a reranking model, which produces no vectors"));
     }
     let opened = Tokenizer::open(folder)?;
     let reading = Reading::open(folder, config.positions)?;

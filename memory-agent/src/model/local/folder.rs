@@ -24,10 +24,10 @@ impl Folder {
         if path.is_dir() {
             return Ok(Self { path: path.to_owned() });
         }
-        let is = if path.exists() { "is not a folder" } else { "is not there" };
+        let is = if path.exists() { "is not a folder" } else { "does not exist" };
         Err(ModelError::new(
             format!("{} {is}", path.display()),
-            "name the folder that holds the model's config.json, tokenizer.json and model.safetensors",
+            "give the folder that contains config.json, tokenizer.json and model.safetensors",
         ))
     }
 
@@ -71,7 +71,7 @@ impl Folder {
         let mut bytes = Vec::new();
         self.file(file)?.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| self.unreadable(file, &error))?;
         if LARGEST < bytes.len() as u64 {
-            return Err(self.damaged(file, "it is larger than any such file can be"));
+            return Err(self.damaged(file, "it is larger than 64 MiB"));
         }
         Ok(bytes)
     }
@@ -86,14 +86,14 @@ impl Folder {
     }
 
     pub(super) fn parse<T: DeserializeOwned>(&self, file: &str, bytes: &[u8]) -> Result<T, ModelError> {
-        serde_json::from_slice(bytes).map_err(|error| self.damaged(file, &format!("it is not what it should be: {error}")))
+        serde_json::from_slice(bytes).map_err(|error| self.damaged(file, &format!("its content is invalid: {error}")))
     }
 
     /// Returns the error for a damaged file; another download may fix it.
     pub(super) fn damaged(&self, file: &str, what: &str) -> ModelError {
         ModelError::new(
             format!("{} cannot be used: {what}", self.path.join(file).display()),
-            "fetch the model again, or choose another one",
+            "download the model again, or choose another one",
         )
     }
 
@@ -109,17 +109,17 @@ impl Folder {
         let other = ["pytorch_model.bin", "tf_model.h5", "model.onnx"].into_iter().find(|other| self.has(other));
         let hint = match other {
             Some(other) if file == "model.safetensors" => {
-                format!("{other} is a format that is not read; fetch the model's safetensors file, or convert it")
+                format!("the format of {other} is not supported; download model.safetensors, or convert the file")
             }
-            _ => "fetch the whole model: config.json, tokenizer.json and model.safetensors belong together".to_owned(),
+            _ => "download the complete model: config.json, tokenizer.json and model.safetensors".to_owned(),
         };
-        ModelError::new(format!("{} is not there", self.path.join(file).display()), hint)
+        ModelError::new(format!("{} does not exist", self.path.join(file).display()), hint)
     }
 
     fn unreadable(&self, file: &str, error: &io::Error) -> ModelError {
         ModelError::new(
             format!("{} cannot be read: {error}", self.path.join(file).display()),
-            "see whether this user may read the file, and whether the disk is sound",
+            "check the permissions of the file and the health of the disk",
         )
     }
 }

@@ -55,7 +55,7 @@ impl LocalReranker {
         let encoder = Encoder::open(&weights, &config)?;
         opened.check(folder, &encoder)?;
         if !encoder.tells_two_texts() {
-            return Err(folder.unsupported("config.json", "its network cannot tell a question from a text"));
+            return Err(folder.unsupported("config.json", "its network has no segment embeddings for a second text"));
         }
         let pooler = Linear::open_pooler(&weights, config.hidden)?;
         let classifier = Linear::open_outer(&weights, "classifier", config.hidden, labels)?;
@@ -110,7 +110,7 @@ impl Reranker for LocalReranker {
 /// Returns the number of labels of the model.
 fn labels(folder: &Folder, weights: &Weights<'_>) -> Result<usize, ModelError> {
     let Some(shape) = weights.shape("classifier.weight") else {
-        let why = "it holds no classifier.weight, so it is no cross-encoder";
+        let why = "it has no classifier.weight, so it is not a cross-encoder";
         return Err(folder.unsupported("model.safetensors", why));
     };
     match shape.first() {

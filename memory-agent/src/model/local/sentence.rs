@@ -95,7 +95,7 @@ impl Sentence {
                 "Pooling" => sentence.pooling = pooling(&folder.part(&module.path)?)?,
                 // All vectors are normalized to length 1 in any case.
                 "Normalize" => {}
-                other => return Err(folder.unsupported(MODULES, &format!("it asks for a module of the kind {other:?}"))),
+                other => return Err(folder.unsupported(MODULES, &format!("it has a module of type {other:?}"))),
             }
         }
         Ok(sentence)
@@ -111,7 +111,7 @@ fn pooling(folder: &Folder) -> Result<Pooling, ModelError> {
     match (config.pooling_mode_mean_tokens, config.pooling_mode_cls_token) {
         (true, false) if !has_other => Ok(Pooling::Mean),
         (false, true) if !has_other => Ok(Pooling::First),
-        _ => Err(folder.unsupported(POOLING, "it asks for another pooling than the mean of the tokens or the first one")),
+        _ => Err(folder.unsupported(POOLING, "it uses another pooling than the mean of the tokens or the first token")),
     }
 }
 
@@ -134,7 +134,7 @@ impl Reading {
         let most_tokens = said.unwrap_or(positions).min(positions).min(LONGEST);
         // The minimum is two texts of one token each, with three special tokens.
         if most_tokens < 5 {
-            return Err(folder.damaged(SENTENCE, &format!("an input of {most_tokens} tokens has no room for a text")));
+            return Err(folder.damaged(SENTENCE, &format!("an input limit of {most_tokens} tokens leaves no room for a text")));
         }
         Ok(Self { most_tokens, is_lowered: sentence.do_lower_case })
     }

@@ -31,7 +31,7 @@ impl StaticTable {
         let rows = weights.static_rows(if is_model2vec { "embeddings" } else { "embedding.weight" })?;
         let (places, factors) = (weights.places("mapping")?, weights.static_row("weights")?);
         if places.as_ref().is_some_and(|places| places.iter().any(|place| rows.len() <= *place)) {
-            return Err(weights.damaged("mapping names rows that embeddings has not"));
+            return Err(weights.damaged("mapping refers to rows that embeddings does not have"));
         }
         let known = places.as_ref().map_or(rows.len(), Vec::len).min(factors.as_ref().map_or(usize::MAX, Vec::len));
         opened.check_rows(folder, known)?;

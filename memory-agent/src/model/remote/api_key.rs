@@ -9,7 +9,7 @@ pub struct ApiKey(String);
 
 /// The error for an invalid API key. The message does not contain the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("an API key has at least one character, and no spaces, line ends or letters outside of ASCII within")]
+#[error("an API key consists of one or more visible ASCII characters without spaces")]
 pub struct ApiKeyError;
 
 /// The minimum length of a start of a key that is redacted: shorter ones, such as `sk-`, reveal nothing.

@@ -34,8 +34,8 @@ impl RemoteChat {
     pub fn new(settings: ChatSettings) -> Result<Self, ChatError> {
         let unusable = |why: String, hint: &str| ChatError::Unusable(Trouble { why, hint: Some(hint.to_owned()) });
         let endpoint = Endpoint::parse(&settings.base_url, CHAT).map_err(|why| {
-            let hint = "an address looks like https://api.openai.com/v1; a key is set apart from it";
-            unusable(format!("its address cannot be used: {why}"), hint)
+            let hint = "a URL looks like https://api.openai.com/v1; set the key separately";
+            unusable(format!("its URL is invalid: {why}"), hint)
         })?;
         let agent = request::agent(&endpoint, settings.proxy.as_deref(), settings.certificates.as_deref());
         let agent = agent.map_err(|(why, hint)| unusable(why, hint))?;
@@ -59,7 +59,7 @@ impl RemoteChat {
         let trouble = |what: &str, hint: &str| Trouble { why: self.server.says(what), hint: Some(hint.to_owned()) };
         match odd {
             Odd::Refused { what, tokens } => {
-                ChatError::Refused { trouble: trouble(&what, "ask for something else, or name another model"), tokens }
+                ChatError::Refused { trouble: trouble(&what, "change the request, or use another model"), tokens }
             }
             Odd::Unreadable { what, hint, tokens } => ChatError::Unreadable { trouble: trouble(&what, hint), tokens },
         }

@@ -84,37 +84,39 @@ const fn role(role: Role) -> &'static str {
 /// If the response contains no text, or is truncated.
 pub(super) fn answer(body: &[u8], asked: &ChatRequest) -> Result<Answer, Odd> {
     let unreadable = |what: String, hint, tokens| Odd::Unreadable { what, hint, tokens };
-    let address = "see whether the address is that of a language model";
+    let address = "check that the URL is that of a language model";
     let response: Value = serde_json::from_slice(body).map_err(|error| {
         let tokens = estimate(asked, &String::from_utf8_lossy(body));
-        unreadable(format!("answers with no JSON ({error})"), address, tokens)
+        unreadable(format!("responded with invalid JSON ({error})"), address, tokens)
     })?;
     let Some(choice) = response.pointer("/choices/0") else {
         if response.get("error").is_some_and(|error| !error.is_null()) {
             let said = complaint(body).map_or_else(String::new, |said| format!(": {said}"));
-            return Err(Odd::Refused { what: format!("refuses{said}"), tokens: told(&response).unwrap_or_default() });
+            return Err(Odd::Refused { what: format!("refused the request{said}"), tokens: told(&response).unwrap_or_default() });
         }
         let tokens = told(&response).unwrap_or_else(|| estimate(asked, ""));
-        return Err(unreadable("answers without any choice".into(), address, tokens));
+        return Err(unreadable("responded without choices".into(), address, tokens));
     };
     let Said { text, thoughts, refusal } = said(&choice["message"]);
     let tokens = told(&response).unwrap_or_else(|| estimate(asked, &format!("{text}{thoughts}")));
     if let Some(refusal) = refusal {
         let short: String = refusal.chars().take(200).collect();
-        return Err(Odd::Refused { what: format!("refuses: {short}"), tokens });
+        return Err(Odd::Refused { what: format!("refused the request: {short}"), tokens });
     }
     let reason = choice["finish_reason"].as_str().unwrap_or_default().to_ascii_lowercase();
     let text = after_thoughts(&text);
     match reason.as_str() {
-        "content_filter" => Err(Odd::Refused { what: "refuses: its filter holds the answer back".into(), tokens }),
+        "content_filter" => {
+            Err(Odd::Refused { what: "refused the request: its content filter blocked the response".into(), tokens })
+        }
         "length" | "max_tokens" | "model_length" => {
-            let what = format!("breaks off its answer after {} tokens", tokens.answer);
-            Err(unreadable(what, "allow a longer answer, or ask for less at once", tokens))
+            let what = format!("truncated its response after {} tokens", tokens.answer);
+            Err(unreadable(what, "allow a longer response, or request less at once", tokens))
         }
         _ if text.trim().is_empty() => {
             let calls_tool = ["tool_calls", "function_call"].iter().any(|name| !choice["message"][name].is_null());
-            let what = if calls_tool { "calls a tool, and none was offered" } else { "answers with no text" };
-            Err(unreadable(what.into(), "ask again, or name another model", tokens))
+            let what = if calls_tool { "called a tool although none was offered" } else { "responded without text" };
+            Err(unreadable(what.into(), "try again, or use another model", tokens))
         }
         _ => Ok(Answer { text: text.to_owned(), tokens }),
     }

@@ -40,8 +40,8 @@ impl RemoteEmbedder {
     /// If the address, the proxy or the certificate file is invalid.
     pub fn new(settings: RemoteSettings) -> Result<Self, EmbedError> {
         let endpoint = Endpoint::parse(&settings.base_url, EMBEDDINGS).map_err(|why| EmbedError {
-            why: format!("the address of the model cannot be used: {why}"),
-            hint: Some("an address looks like https://api.openai.com/v1; a key is set apart from it".into()),
+            why: format!("invalid URL of the embedding model: {why}"),
+            hint: Some("a URL looks like https://api.openai.com/v1; set the key separately".into()),
         })?;
         let agent = request::agent(&endpoint, settings.proxy.as_deref(), settings.certificates.as_deref())
             .map_err(|(why, hint)| EmbedError { why, hint: Some(hint.into()) })?;
@@ -84,14 +84,14 @@ impl RemoteEmbedder {
     fn checked(&self, vector: &[f64]) -> Result<Embedding, EmbedError> {
         let before = *self.dimensions.get_or_init(|| self.asked_dimensions.map_or(vector.len(), NonZeroUsize::get));
         if vector.len() != before {
-            return Err(self.odd(&format!("a vector of {} numbers and not {before}", vector.len())));
+            return Err(self.odd(&format!("a vector of {} instead of {before} dimensions", vector.len())));
         }
-        of_length_1(vector).ok_or_else(|| self.odd("a vector that points nowhere"))
+        of_length_1(vector).ok_or_else(|| self.odd("a zero or non-finite vector"))
     }
 
     fn odd(&self, what: &str) -> EmbedError {
-        let hint = "see whether the address is that of an embedding model, and the model's name is right";
-        EmbedError { why: self.server.says(&format!("answers with {what}")), hint: Some(hint.into()) }
+        let hint = "check that the URL is that of an embedding model and that the model name is correct";
+        EmbedError { why: self.server.says(&format!("responded with {what}")), hint: Some(hint.into()) }
     }
 }
 

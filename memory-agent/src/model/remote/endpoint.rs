@@ -21,18 +21,18 @@ impl Endpoint {
     /// # Errors
     /// A description of the defect. It does not contain the address, because the address may contain a password.
     pub(super) fn parse(base_url: &str, service: &str) -> Result<Self, &'static str> {
-        let uri: Uri = base_url.trim().parse().map_err(|_| "it is no address")?;
+        let uri: Uri = base_url.trim().parse().map_err(|_| "it is not a URL")?;
         let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
-            return Err("it has to begin with http:// or https:// and a host");
+            return Err("it must begin with http:// or https:// and a host");
         };
         if !matches!(scheme, "http" | "https") {
-            return Err("it has to begin with http:// or https://");
+            return Err("it must begin with http:// or https://");
         }
         if authority.as_str().contains('@') {
-            return Err("it holds a user name or a password");
+            return Err("it contains a user name or a password");
         }
         if uri.query().is_some() || base_url.contains('#') {
-            return Err("it goes on after the path");
+            return Err("it has a query or a fragment");
         }
         let path = uri.path().trim_end_matches('/');
         let path = path.strip_suffix(service).unwrap_or(path);

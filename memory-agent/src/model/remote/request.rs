@@ -83,11 +83,13 @@ pub(super) type Unusable = (String, &'static str);
 /// If the address of the proxy is invalid, or the file has no valid certificate. The message does not contain the
 /// address of the proxy, because it may contain a password.
 pub(super) fn agent(endpoint: &Endpoint, proxy: Option<&str>, certificates: Option<&Path>) -> Result<Agent, Unusable> {
-    let odd_proxy = |_| ("the address of the proxy cannot be used".to_owned(), "it looks like http://proxy:3128");
+    let odd_proxy = |_| ("invalid URL of the proxy".to_owned(), "a proxy URL looks like http://proxy:3128");
     let proxy = proxy.map(Proxy::new).transpose().map_err(odd_proxy)?;
     let mut config = Agent::config_builder().http_status_as_error(false).max_redirects(0).proxy(proxy);
     if let Some(file) = certificates.filter(|_| endpoint.is_behind_https()) {
-        let odd = |why| (format!("the certificates in {} cannot be used: {why}", file.display()), "SSL_CERT_FILE names the file");
+        let odd = |why| {
+            (format!("cannot use the certificates in {}: {why}", file.display()), "check the file that SSL_CERT_FILE is set to")
+        };
         config = config.tls_config(TlsConfig::builder().root_certs(authorities(file).map_err(odd)?).build());
     }
     Ok(config.user_agent(concat!("memory/", env!("CARGO_PKG_VERSION"))).build().new_agent())
@@ -97,7 +99,7 @@ fn authorities(file: &Path) -> Result<RootCerts, String> {
     let pem = fs::read(file).map_err(|error| error.to_string())?;
     let certificate = |item| if let PemItem::Certificate(certificate) = item { Some(certificate) } else { None };
     let found: Vec<_> = parse_pem(&pem).flatten().filter_map(certificate).collect();
-    if found.is_empty() { Err("it holds no certificate".to_owned()) } else { Ok(RootCerts::new_with_certs(&found)) }
+    if found.is_empty() { Err("it contains no certificate".to_owned()) } else { Ok(RootCerts::new_with_certs(&found)) }
 }
 
 impl Server {
@@ -172,14 +174,14 @@ fn broken(error: &ureq::Error) -> Failure {
         again,
     };
     let soon = Again::After(None);
-    let running = "see whether the server is running and the address is right";
+    let running = "check that the server is running and that the URL is correct";
     match error {
         ureq::Error::Timeout(_) => {
-            failure(Kind::Timeout, "did not answer in time", "see whether the server is busy, or allow more time", soon)
+            failure(Kind::Timeout, "did not respond in time", "check the load of the server, or increase the timeout", soon)
         }
         ureq::Error::HostNotFound => {
-            let hint = "see whether the address is right and the network is there";
-            failure(Kind::Unreachable, "is at no host that is known", hint, soon)
+            let hint = "check the URL and the network connection";
+            failure(Kind::Unreachable, "has an unknown host", hint, soon)
         }
         ureq::Error::Io(error) if error.kind() != io::ErrorKind::InvalidData => {
             let is_reached = !matches!(error.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::HostUnreachable);
@@ -188,14 +190,14 @@ fn broken(error: &ureq::Error) -> Failure {
         }
         ureq::Error::ConnectionFailed => failure(Kind::Unreachable, "cannot be reached", running, soon),
         ureq::Error::BodyExceedsLimit(limit) => {
-            let what = format!("answers with more than {limit} bytes");
-            failure(Kind::TooLong, &what, "see whether the address is right", Again::Never)
+            let what = format!("responded with more than {limit} bytes");
+            failure(Kind::TooLong, &what, "check the URL", Again::Never)
         }
         other => {
             let is_reached = matches!(other, ureq::Error::Protocol(_) | ureq::Error::BodyStalled);
             let kind = if is_reached { Kind::Lost } else { Kind::Unreachable };
-            let what = format!("cannot be talked to ({other})");
-            failure(kind, &what, "see whether the address is right, with http:// or https://", Again::Never)
+            let what = format!("cannot be queried ({other})");
+            failure(kind, &what, "check the URL, including http:// or https://", Again::Never)
         }
     }
 }
@@ -208,19 +210,19 @@ fn refused(status: StatusCode, asked: Option<Duration>, location: Option<&str>, 
     let (hint, again) = match number {
         300..=399 => {
             // The query and the fragment may contain secrets.
-            let place = location.and_then(|location| location.split(['?', '#']).next()).unwrap_or("another address");
+            let place = location.and_then(|location| location.split(['?', '#']).next()).unwrap_or("another URL");
             let place: String = place.chars().filter(char::is_ascii_graphic).take(200).collect();
-            let what = format!("sends elsewhere, to {place} ({number})");
-            let hint = "if you trust that address, set it".into();
+            let what = format!("redirects to {place} ({number})");
+            let hint = "if you trust that URL, configure it".into();
             return Failure { kind: Kind::Refused, what, hint, complaint, again: Again::Never };
         }
-        401 | 403 => ("see whether the API key is right and may use this model", Again::Never),
-        404 => ("see whether the address is right, and the model there", Again::Never),
-        400 | 413 | 422 => ("see whether the model's name is right, and send less at once", Again::Never),
+        401 | 403 => ("check the API key and its access to this model", Again::Never),
+        404 => ("check the URL, and that the server has this model", Again::Never),
+        400 | 413 | 422 => ("check the name of the model, and send less at once", Again::Never),
         408 | 425 => ("try again in a moment", Again::After(asked)),
         429 => ("try again later, or ask the provider for a higher limit", Again::After(asked)),
-        500..=599 => ("try again later, or see what the server's own log says", Again::After(asked)),
-        _ => ("see whether the address is right", Again::Never),
+        500..=599 => ("try again later, or check the log of the server", Again::After(asked)),
+        _ => ("check the URL", Again::Never),
     };
-    Failure { kind: Kind::Refused, what: format!("refuses with {number}{said}"), hint: hint.into(), complaint, again }
+    Failure { kind: Kind::Refused, what: format!("responded with status {number}{said}"), hint: hint.into(), complaint, again }
 }

@@ -19,7 +19,7 @@ pub(super) fn answered(
     work: impl FnOnce(&Banks, ScopeChoice) -> Result<String, BankError>,
 ) -> Result<Value, ToolError> {
     let Some(banks) = &context.services.banks else {
-        return Err(ToolError::new(Code::ToolNotFound, "there are no banks here", None));
+        return Err(ToolError::new(Code::ToolNotFound, "banks are not available", None));
     };
     let banks = Banks { actor: context.services.actor.clone(), ..banks.clone() };
     let choice = self::choice(scope)?;
@@ -68,10 +68,10 @@ fn told(error: BankError) -> ToolError {
 /// Returns what a caller can do about an error, other than calling another tool.
 fn hint(error: &BankError) -> Option<String> {
     match error.trouble {
-        Trouble::Symlink { .. } => Some("scope \"user\" reads the user's".to_owned()),
-        Trouble::NoProject => Some("scope \"user\" keeps it for all projects".to_owned()),
+        Trouble::Symlink { .. } => Some("scope \"user\" reads the bank of the user".to_owned()),
+        Trouble::NoProject => Some("scope \"user\" stores it for all projects".to_owned()),
         Trouble::InvalidDocument { .. } | Trouble::KeyExists => None,
-        Trouble::Damaged { .. } => Some("nothing was changed; the user can have it repaired".to_owned()),
+        Trouble::Damaged { .. } => Some("nothing was changed; ask the user to repair the bank".to_owned()),
         _ => error.hint(),
     }
 }
@@ -79,7 +79,7 @@ fn hint(error: &BankError) -> Option<String> {
 /// Converts a result into a value without losing digits.
 fn answer(text: &str) -> Result<Value, ToolError> {
     let text: JsonText =
-        text.parse().map_err(|error| ToolError::new(Code::Internal, format!("the answer is no JSON: {error}"), None))?;
+        text.parse().map_err(|error| ToolError::new(Code::Internal, format!("the result is not JSON: {error}"), None))?;
     Ok(exact::to_value(&text))
 }
 

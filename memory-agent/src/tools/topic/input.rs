@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// Returns the topics service with the actor of the caller.
 pub(super) fn topics(context: &ToolContext) -> Result<Topics, ToolError> {
     let Some(topics) = &context.services.topics else {
-        return Err(ToolError::new(Code::ToolNotFound, "there are no topics here", None));
+        return Err(ToolError::new(Code::ToolNotFound, "topics are not available", None));
     };
     Ok(Topics { actor: context.services.actor.clone(), ..topics.clone() })
 }

@@ -26,7 +26,7 @@ impl Tool for Update {
     }
 
     fn description(&self) -> &'static str {
-        "Replace text in a memory file; the old text must stand there exactly once"
+        "Replace text in a memory file; the old text must occur exactly once"
     }
 
     fn parameters(&self) -> Value {

@@ -35,7 +35,7 @@ impl Tool for Write {
     fn parameters(&self) -> Value {
         let properties = json!({
             "filename": { "type": "string", "minLength": 1, "description": "such as user_prefs.md" },
-            "name": { "type": "string", "minLength": 1, "description": "what people call it" },
+            "name": { "type": "string", "minLength": 1, "description": "title of the topic" },
             "description": { "type": "string", "minLength": 1, "description": "one line for the index" },
             "memory_type": { "type": "string", "enum": ["user", "feedback", "project", "reference"] },
             "content": { "type": "string", "description": "Markdown, without front matter" }

@@ -48,7 +48,7 @@ fn answer(server: &Server) -> Result<Answer, ChatError> {
 /// Returns the error after these replies: its code and message, and the number of requests.
 fn trouble(replies: Vec<Reply>) -> (Code, String, usize) {
     let server = Server::start(replies);
-    let error = answer(&server).expect_err("there is no answer");
+    let error = answer(&server).expect_err("no response");
     let why = error.to_string();
     assert!(error.hint().is_some_and(|hint| !hint.is_empty()), "{why}");
     assert!(!why.contains(KEY) && !format!("{error:?}").contains(KEY), "{why}");
@@ -138,15 +138,22 @@ fn nobody_is_asked_before_they_want_to_be() {
     let headers = "Date: Wed, 21 Oct 2026 07:28:00 GMT\r\nRetry-After: Wed, 21 Oct 2026 08:28:00 GMT\r\n";
     for too_long in ["Retry-After: 3600\r\n", headers] {
         let (code, what) = once(refusal(429, too_long, "come back in an hour"));
-        assert_eq!((code, what.as_str()), (Code::ModelRefused, "refuses with 429: come back in an hour"), "nobody waits so long");
+        assert_eq!(
+            (code, what.as_str()),
+            (Code::ModelRefused, "responded with status 429: come back in an hour"),
+            "nobody waits so long"
+        );
     }
 }
 
 #[test]
 fn what_stays_broken_is_given_up() {
     let always = |reply: Reply| trouble(vec![reply; 9]);
-    assert_eq!(always(refusal(500, "", "oops")), (Code::ModelRefused, "refuses with 500: oops, 3 times".into(), 3));
-    assert_eq!(always(refusal(429, "", "slow down")), (Code::ModelRefused, "refuses with 429: slow down, 3 times".into(), 3));
+    assert_eq!(always(refusal(500, "", "oops")), (Code::ModelRefused, "responded with status 500: oops, 3 times".into(), 3));
+    assert_eq!(
+        always(refusal(429, "", "slow down")),
+        (Code::ModelRefused, "responded with status 429: slow down, 3 times".into(), 3)
+    );
     let (code, what, times) = always(Reply::Break);
     assert!(code == Code::ModelFailed && what.starts_with("cannot be ") && times == 3, "{what}");
 }
@@ -159,13 +166,13 @@ fn what_will_not_change_is_not_asked_again() {
         what
     };
     let unauthorised = refused(refusal(401, "", &format!("Incorrect API key provided: {KEY}.")));
-    assert_eq!(unauthorised, "refuses with 401: Incorrect API key provided: [key].");
-    assert_eq!(refused(refusal(404, "", "no such model")), "refuses with 404: no such model");
-    assert_eq!(refused(refusal(200, JSON, "no credits")), "refuses: no credits", "some refuse with 200");
+    assert_eq!(unauthorised, "responded with status 401: Incorrect API key provided: [key].");
+    assert_eq!(refused(refusal(404, "", "no such model")), "responded with status 404: no such model");
+    assert_eq!(refused(refusal(200, JSON, "no credits")), "refused the request: no credits", "some refuse with 200");
     let elsewhere = "Location: https://elsewhere.example/v1/chat/completions?key=secret\r\n";
     for status in [301, 302, 307, 308] {
         let what = refused(Reply::Answer(status, elsewhere, String::new()));
-        assert_eq!(what, format!("sends elsewhere, to https://elsewhere.example/v1/chat/completions ({status})"));
+        assert_eq!(what, format!("redirects to https://elsewhere.example/v1/chat/completions ({status})"));
     }
 }
 
@@ -173,11 +180,14 @@ fn what_will_not_change_is_not_asked_again() {
 fn a_model_may_refuse_as_well() {
     let refused = |message: Value, reason| once(choice(&message, reason));
     let no = json!({"content": null, "refusal": "I cannot help with that."});
-    assert_eq!(refused(no, "stop"), (Code::ModelRefused, "refuses: I cannot help with that.".into()));
+    assert_eq!(refused(no, "stop"), (Code::ModelRefused, "refused the request: I cannot help with that.".into()));
     let part = json!({"content": [{"type": "refusal", "refusal": "No."}]});
-    assert_eq!(refused(part, "stop"), (Code::ModelRefused, "refuses: No.".into()));
+    assert_eq!(refused(part, "stop"), (Code::ModelRefused, "refused the request: No.".into()));
     let filtered = json!({"content": "Half an ans"});
-    assert_eq!(refused(filtered, "content_filter"), (Code::ModelRefused, "refuses: its filter holds the answer back".into()));
+    assert_eq!(
+        refused(filtered, "content_filter"),
+        (Code::ModelRefused, "refused the request: its content filter blocked the response".into())
+    );
 }
 
 #[test]
@@ -189,19 +199,22 @@ fn an_answer_that_is_no_whole_text_is_told_with_what_it_took() {
     };
     let body = |body: &str| unreadable(Reply::Answer(200, JSON, body.into()));
     let page = unreadable(Reply::Answer(200, "Content-Type: text/html\r\n", "<html>Welcome!</html>".into()));
-    assert_eq!(page, "answers with no JSON (expected value at line 1 column 1)");
-    assert!(body("{\"choices\":[{\"message\":").starts_with("answers with no JSON (EOF while parsing"));
-    assert!(body("data: {\"choices\":[]}\n\ndata: [DONE]\n").starts_with("answers with no JSON ("), "it was not to be a stream");
-    assert_eq!(body("{\"choices\":[]}"), "answers without any choice");
-    assert_eq!(body("[]"), "answers without any choice");
+    assert_eq!(page, "responded with invalid JSON (expected value at line 1 column 1)");
+    assert!(body("{\"choices\":[{\"message\":").starts_with("responded with invalid JSON (EOF while parsing"));
+    assert!(
+        body("data: {\"choices\":[]}\n\ndata: [DONE]\n").starts_with("responded with invalid JSON ("),
+        "it was not to be a stream"
+    );
+    assert_eq!(body("{\"choices\":[]}"), "responded without choices");
+    assert_eq!(body("[]"), "responded without choices");
     let message = |message, reason| unreadable(choice(&message, reason));
     let call = json!([{"id": "1", "type": "function", "function": {"name": "search", "arguments": "{}"}}]);
     let calls = message(json!({"content": null, "tool_calls": call}), "tool_calls");
-    assert_eq!(calls, "calls a tool, and none was offered");
-    assert_eq!(message(json!({"content": null}), "stop"), "answers with no text");
-    assert_eq!(message(json!({"content": " \n"}), "stop"), "answers with no text");
-    assert_eq!(message(json!("Yes."), "stop"), "answers with no text");
-    assert_eq!(message(json!({"content": "Half an ans"}), "length"), "breaks off its answer after 3 tokens");
+    assert_eq!(calls, "called a tool although none was offered");
+    assert_eq!(message(json!({"content": null}), "stop"), "responded without text");
+    assert_eq!(message(json!({"content": " \n"}), "stop"), "responded without text");
+    assert_eq!(message(json!("Yes."), "stop"), "responded without text");
+    assert_eq!(message(json!({"content": "Half an ans"}), "length"), "truncated its response after 3 tokens");
     let error = answer(&Server::start(vec![choice(&json!({"content": "Half"}), "length")])).expect_err("it breaks off");
     assert!(matches!(error, ChatError::Unreadable { tokens: Tokens { prompt: 15, answer: 3, .. }, .. }), "{error:?}");
 }
@@ -209,9 +222,9 @@ fn an_answer_that_is_no_whole_text_is_told_with_what_it_took() {
 #[test]
 fn no_answer_is_read_without_end() {
     let (code, what) = once(says(&"long ".repeat(2 << 20)));
-    assert_eq!((code, what.as_str()), (Code::ModelUnreadable, "answers with more than 8388608 bytes"));
+    assert_eq!((code, what.as_str()), (Code::ModelUnreadable, "responded with more than 8388608 bytes"));
     let (code, what) = once(Reply::Answer(200, JSON, "[".repeat(1 << 20)));
-    assert!(code == Code::ModelUnreadable && what.starts_with("answers with no JSON (recursion limit exceeded"), "{what}");
+    assert!(code == Code::ModelUnreadable && what.starts_with("responded with invalid JSON (recursion limit exceeded"), "{what}");
 }
 
 #[test]
@@ -222,7 +235,7 @@ fn a_server_that_says_nothing_is_left_and_not_asked_twice() {
     let error = RemoteChat::new(impatient).expect("the address is sound").answer(&request()).expect_err("it says nothing");
     assert!(start.elapsed() < Duration::from_secs(30), "it is left in time");
     assert_eq!(error.code(), Code::ModelTimeout);
-    assert!(error.to_string().ends_with("/v1/chat/completions did not answer in time"), "{error}");
+    assert!(error.to_string().ends_with("/v1/chat/completions did not respond in time"), "{error}");
     assert_eq!(server.asked().len(), 1, "an answer that nobody waits for may have to be paid as well");
 }
 
@@ -253,14 +266,14 @@ fn the_newer_name_of_the_longest_answer_is_used_where_it_is_asked_for() {
 #[test]
 fn an_address_that_cannot_be_used_is_refused_without_being_said() {
     for bad in ["localhost:11434/v1", "https://me:secret@host/v1", "https://host/v1?key=secret"] {
-        let error = RemoteChat::new(settings(bad)).expect_err("it is no address");
+        let error = RemoteChat::new(settings(bad)).expect_err("it is not a URL");
         let why = error.to_string();
-        assert!(why.starts_with("the language model cannot be asked: its address cannot be used: "), "{why}");
+        assert!(why.starts_with("invalid value for the language model: its URL is invalid: "), "{why}");
         assert!(!why.contains("secret") && error.hint().is_some() && error.code() == Code::ConfigInvalid, "{why}");
     }
     let proxy = ChatSettings { proxy: Some("::secret::".into()), ..settings("https://host/v1") };
     let error = RemoteChat::new(proxy).expect_err("it is no proxy");
-    assert_eq!(error.to_string(), "the language model cannot be asked: the address of the proxy cannot be used");
+    assert_eq!(error.to_string(), "invalid value for the language model: invalid URL of the proxy");
 }
 
 #[test]

@@ -116,12 +116,12 @@ fn what_is_broken_for_a_moment_is_asked_again() {
 #[test]
 fn what_stays_broken_is_given_up() {
     let always = |reply: Reply| trouble(vec![reply; 9]);
-    assert_eq!(always(refusal(500, "", "oops")), ("refuses with 500: oops, 3 times".into(), 3));
-    assert_eq!(always(refusal(429, "", "slow down")), ("refuses with 429: slow down, 3 times".into(), 3));
+    assert_eq!(always(refusal(500, "", "oops")), ("responded with status 500: oops, 3 times".into(), 3));
+    assert_eq!(always(refusal(429, "", "slow down")), ("responded with status 429: slow down, 3 times".into(), 3));
     let (why, times) = always(Reply::Close);
     assert!(why.starts_with("cannot be ") && why.ends_with(", 3 times") && times == 3, "{why}");
     let too_long = always(refusal(429, "Retry-After: 3600\r\n", "come back in an hour"));
-    assert_eq!(too_long, ("refuses with 429: come back in an hour".into(), 1), "nobody waits for an hour");
+    assert_eq!(too_long, ("responded with status 429: come back in an hour".into(), 1), "nobody waits for an hour");
 }
 
 #[test]
@@ -132,14 +132,14 @@ fn what_will_not_change_is_not_asked_again() {
         why
     };
     let unauthorised = once(refusal(401, "", &format!("Incorrect API key provided: {KEY}.")));
-    assert_eq!(unauthorised, "refuses with 401: Incorrect API key provided: [key].");
-    assert_eq!(once(refusal(404, "", "no such model")), "refuses with 404: no such model");
-    assert_eq!(once(refusal(400, "", "too\nlong \u{1b}[31m")), "refuses with 400: too long [31m");
-    assert_eq!(once(Reply::Answer(418, "", "<html>teapot</html>".into())), "refuses with 418");
+    assert_eq!(unauthorised, "responded with status 401: Incorrect API key provided: [key].");
+    assert_eq!(once(refusal(404, "", "no such model")), "responded with status 404: no such model");
+    assert_eq!(once(refusal(400, "", "too\nlong \u{1b}[31m")), "responded with status 400: too long [31m");
+    assert_eq!(once(Reply::Answer(418, "", "<html>teapot</html>".into())), "responded with status 418");
     let elsewhere = "Location: https://elsewhere.example/v1/embeddings?key=secret\r\n";
     for status in [301, 302, 307, 308] {
         let what = once(Reply::Answer(status, elsewhere, String::new()));
-        assert_eq!(what, format!("sends elsewhere, to https://elsewhere.example/v1/embeddings ({status})"));
+        assert_eq!(what, format!("redirects to https://elsewhere.example/v1/embeddings ({status})"));
     }
 }
 
@@ -151,24 +151,24 @@ fn an_answer_that_is_no_list_of_vectors_is_told() {
         why
     };
     let garbage = once(Reply::Answer(200, "", "<html>Welcome!</html>".into()));
-    assert_eq!(garbage, "answers with no list of vectors (expected value at line 1 column 1)");
+    assert_eq!(garbage, "responded with no list of vectors (expected value at line 1 column 1)");
     assert!(
-        once(Reply::Answer(200, "", r#"{"data":[{"embedding":[NaN]}]}"#.into())).starts_with("answers with no list of vectors")
+        once(Reply::Answer(200, "", r#"{"data":[{"embedding":[NaN]}]}"#.into())).starts_with("responded with no list of vectors")
     );
-    assert!(once(one(&json!([1, null]))).starts_with("answers with no list of vectors (invalid type: null, expected f64"));
-    assert_eq!(once(one(&json!([0, 0]))), "answers with a vector that points nowhere");
-    assert_eq!(once(one(&json!([]))), "answers with a vector that points nowhere");
-    assert_eq!(once(ok(&json!([]))), "answers with 0 vectors for 1 texts");
+    assert!(once(one(&json!([1, null]))).starts_with("responded with no list of vectors (invalid type: null, expected f64"));
+    assert_eq!(once(one(&json!([0, 0]))), "responded with a zero or non-finite vector");
+    assert_eq!(once(one(&json!([]))), "responded with a zero or non-finite vector");
+    assert_eq!(once(ok(&json!([]))), "responded with 0 vectors for 1 texts");
     let two = json!([{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]);
-    assert_eq!(once(ok(&two)), "answers with 2 vectors for 1 texts");
-    assert_eq!(once(ok(&json!([{"index": 1, "embedding": [1]}]))), "answers with a vector for no text");
+    assert_eq!(once(ok(&two)), "responded with 2 vectors for 1 texts");
+    assert_eq!(once(ok(&json!([{"index": 1, "embedding": [1]}]))), "responded with a vector for no text");
 }
 
 #[test]
 fn all_vectors_have_as_many_numbers() {
     let server = Server::start(vec![ok(&json!([{"embedding": [1, 0]}, {"embedding": [1, 0, 0]}]))]);
     let error = embed(&server, &["one", "two"]).expect_err("they differ");
-    assert!(error.why.ends_with("/v1/embeddings answers with a vector of 3 numbers and not 2"), "{error}");
+    assert!(error.why.ends_with("/v1/embeddings responded with a vector of 3 instead of 2 dimensions"), "{error}");
 
     let server = Server::start(vec![one(&json!([1, 0])), one(&json!([1, 0, 0]))]);
     let embedder = RemoteEmbedder::new(settings(&server.base_url())).expect("the address is sound");
@@ -179,7 +179,7 @@ fn all_vectors_have_as_many_numbers() {
     let wanted = RemoteSettings { dimensions: NonZeroUsize::new(3), ..settings(&server.base_url()) };
     let error =
         RemoteEmbedder::new(wanted).expect("the address is sound").embed(&["one"]).expect_err("it has not what was asked for");
-    assert!(error.why.ends_with("a vector of 2 numbers and not 3"), "{error}");
+    assert!(error.why.ends_with("a vector of 2 instead of 3 dimensions"), "{error}");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn a_server_that_says_nothing_is_left() {
     let server = Server::start(vec![Reply::Hang, Reply::Hang]);
     let impatient = RemoteSettings { timeout: Duration::from_millis(50), tries: 2, ..settings(&server.base_url()) };
     let error = RemoteEmbedder::new(impatient).expect("the address is sound").embed(&["one"]).expect_err("it says nothing");
-    assert!(error.why.ends_with("/v1/embeddings did not answer in time, 2 times"), "{error}");
+    assert!(error.why.ends_with("/v1/embeddings did not respond in time, 2 times"), "{error}");
 }
 
 #[test]
@@ -204,15 +204,12 @@ fn nobody_at_the_address_is_told() {
 #[test]
 fn an_address_that_cannot_be_used_is_refused_without_being_said() {
     for bad in ["localhost:11434/v1", "https://me:secret@host/v1", "https://host/v1?key=secret"] {
-        let EmbedError { why, hint } = RemoteEmbedder::new(settings(bad)).expect_err("it is no address");
-        assert!(
-            why.starts_with("the address of the model cannot be used: ") && !why.contains("secret") && hint.is_some(),
-            "{why}"
-        );
+        let EmbedError { why, hint } = RemoteEmbedder::new(settings(bad)).expect_err("it is not a URL");
+        assert!(why.starts_with("invalid URL of the embedding model: ") && !why.contains("secret") && hint.is_some(), "{why}");
     }
     let proxy = RemoteSettings { proxy: Some("::secret::".into()), ..settings("https://host/v1") };
     let error = RemoteEmbedder::new(proxy).expect_err("it is no proxy");
-    assert_eq!(error.why, "the address of the proxy cannot be used");
+    assert_eq!(error.why, "invalid URL of the proxy");
 }
 
 #[test]

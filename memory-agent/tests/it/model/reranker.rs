@@ -55,7 +55,7 @@ fn what_is_no_cross_encoder_is_refused() {
     };
     assert!(
         refused(&TinyBert::encoder(5))
-            .ends_with("model.safetensors cannot be used: it holds no classifier.weight, so it is no cross-encoder")
+            .ends_with("invalid value for model.safetensors: it has no classifier.weight, so it is not a cross-encoder")
     );
     let three = refused(&TinyBert::cross_encoder(5, 3));
     assert!(three.ends_with("its classifier has the shape [3, 32], not 1 or 2 labels"), "{three}");
@@ -64,9 +64,9 @@ fn what_is_no_cross_encoder_is_refused() {
     let table = one_kind.tensor_mut("bert.embeddings.token_type_embeddings.weight");
     table.shape[0] = 1;
     table.numbers.truncate(32);
-    assert!(refused(&one_kind).ends_with("its network cannot tell a question from a text"));
+    assert!(refused(&one_kind).ends_with("its network has no segment embeddings for a second text"));
     let mut not_a_number = TinyBert::cross_encoder(5, 1);
     not_a_number.tensor_mut("classifier.bias").numbers[0] = f32::NAN;
     let error = not_a_number.reranker().score("a", &["red"]).expect_err("there is no number to be told");
-    assert!(error.why.ends_with("model.safetensors cannot be used: its numbers lead to no finite result"), "{error}");
+    assert!(error.why.ends_with("invalid value for model.safetensors: it produces no finite result"), "{error}");
 }

@@ -134,12 +134,12 @@ fn the_layout_of_sentence_transformers_is_read_with_unknown_words() {
 fn tables_that_do_not_fit_are_refused() {
     let trouble = |tensors: &[Tensor]| LocalEmbedder::open(written(tensors).path(), None).expect_err("it cannot be used").why;
     let few = trouble(&[embeddings("F32", 5)]);
-    assert!(few.ends_with("its vocabulary has 28 tokens, and the network knows 5"), "{few}");
+    assert!(few.ends_with("its vocabulary has 28 tokens, but the network has only 5"), "{few}");
     let none = trouble(&[("other", "F32", vec![1], vec![0; 4])]);
-    assert!(none.ends_with("it holds no table embeddings"), "{none}");
+    assert!(none.ends_with("it has no table embeddings"), "{none}");
     let count = VOCABULARY.len();
     let mapping = ("mapping", "I32", vec![count], 7_i32.to_le_bytes().repeat(count));
-    assert!(trouble(&[embeddings("F32", 5), mapping]).ends_with("mapping names rows that embeddings has not"));
+    assert!(trouble(&[embeddings("F32", 5), mapping]).ends_with("mapping refers to rows that embeddings does not have"));
     let kind = trouble(&[("embeddings", "BOOL", vec![count, 2], vec![0; 2 * count])]);
-    assert!(kind.ends_with("embeddings holds numbers of the kind BOOL; F32, F64, F16, BF16 and I8 are read"), "{kind}");
+    assert!(kind.ends_with("embeddings has numbers of type BOOL; F32, F64, F16, BF16 and I8 are supported"), "{kind}");
 }

@@ -12,6 +12,6 @@ pub(crate) fn become_memory(own: &str, command: &str) -> ExitCode {
         Ok(program) => Command::new(program).arg0(own).arg(command).args(std::env::args_os().skip(1)).exec(),
         Err(error) => error,
     };
-    eprintln!("error[io]: cannot run the program memory, which should lie beside {own}\n  because: {error}");
+    eprintln!("error[io]: cannot run the program memory; it must be in the same folder as {own}\n  because: {error}");
     ExitCode::FAILURE
 }

@@ -33,19 +33,20 @@ pub(super) fn read(text: &str, conversation: &ConversationId) -> Result<Vec<Give
 
 fn given(item: &Value, conversation: &ConversationId) -> Result<Given, Failure> {
     let content = item.as_str().or_else(|| item.get("content")?.as_str());
-    let content = content.ok_or_else(|| unlike("something that is neither a text nor has one under content"))?.to_owned();
+    let content =
+        content.ok_or_else(|| unlike("an item that is neither a string nor an object with a string under content"))?.to_owned();
     let conversation = match item.get("conversation_id") {
         None | Some(Value::Null) => conversation.clone(),
         Some(Value::String(id)) => id.parse::<ConversationId>().map_err(|error| unlike(&error.to_string()))?,
-        Some(_) => return Err(unlike("a conversation_id that is no text")),
+        Some(_) => return Err(unlike("a conversation_id that is not a string")),
     };
     Ok(Given { content, conversation })
 }
 
 fn unlike(what: &str) -> Failure {
     Failure::usage(
-        format!("the file does not list facts: there is {what}"),
-        "write [\"a fact\", {\"content\": \"a fact\", \"conversation_id\": \"work\"}], or one fact a line",
+        format!("invalid list of facts: it contains {what}"),
+        "write [\"a fact\", {\"content\": \"a fact\", \"conversation_id\": \"work\"}], or one fact per line",
     )
 }
 

@@ -11,14 +11,14 @@ use crate::banks;
 use crate::failure::Failure;
 use crate::print::{Column, Output, Table};
 
-/// Whose banks are meant.
+/// The scope of a bank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum ScopeArg {
     User,
     Project,
 }
 
-/// Whose banks are meant, where all may be.
+/// The scopes of banks, possibly all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum ScopesArg {
     User,
@@ -26,14 +26,14 @@ pub(super) enum ScopesArg {
     All,
 }
 
-/// How an answer is written.
+/// The output format of a bank command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum AnswerFormat {
-    /// The whole answer.
+    /// The complete result as JSON.
     Json,
-    /// Rows under a heading.
+    /// A table.
     Table,
-    /// What matters most of it, alone.
+    /// Only the main value of the result.
     Value,
 }
 
@@ -83,7 +83,7 @@ pub(super) fn put_as(output: &mut Output, format: Option<AnswerFormat>, json: &s
             for (name, value) in &members() {
                 table.push([name.as_str(), &plain(value)]);
             }
-            show(output, &table, "there is nothing to show")
+            show(output, &table, "nothing to show")
         }
     }
 }
@@ -103,10 +103,10 @@ pub(super) fn value(app: &mut App, typed: Option<&str>, from_stdin: bool) -> Res
     let text = match typed {
         Some(typed) if !from_stdin && typed != "-" => typed.to_owned(),
         Some(typed) if from_stdin && typed != "-" => {
-            return Err(Failure::usage("the value is given twice", "leave out the value, or --stdin"));
+            return Err(Failure::usage("the value is specified twice", "omit the value or --stdin"));
         }
         _ if from_stdin || typed.is_some() => input(app)?,
-        _ => return Err(Failure::usage("a value is missing", "type it behind the key, or pipe it in with --stdin")),
+        _ => return Err(Failure::usage("no value specified", "pass it after the key, or pipe it with --stdin")),
     };
     Ok(text.parse::<JsonText>().map_err(BankError::from)?)
 }

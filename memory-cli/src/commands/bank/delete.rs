@@ -8,26 +8,26 @@ use super::answer::{AnswerFormat, ScopeArg, choice, open, put_as};
 use crate::app::App;
 use crate::failure::Failure;
 
-/// Delete the entry under a key, or a whole bank; `memory undo` brings it back
+/// Delete a key or a whole bank; `memory undo` restores it
 ///
 /// JSON: {success, bank, scope, key?, deleted}, where deleted is key or bank
 #[derive(Debug, Args)]
 #[command(override_usage = "memory bank delete [OPTIONS] <BANK> <KEY|--bank>", group = ArgGroup::new("subject").args(["key", "whole"]).required(true))]
 pub(super) struct Delete {
-    /// Which bank
+    /// Name of the bank
     bank: String,
-    /// Which key
+    /// The key
     key: Option<String>,
-    /// Whose bank [default: where it is, the project's first]
+    /// Scope of the bank [default: the scope that contains it, project before user]
     #[arg(long, value_enum)]
     pub(super) scope: Option<ScopeArg>,
     /// Delete the whole bank
     #[arg(long = "bank", id = "whole")]
     whole: bool,
-    /// Do not ask
+    /// Delete without confirmation
     #[arg(long)]
     confirm: bool,
-    /// json, table, or value: what was deleted alone
+    /// Output format: json, table, or value for only what was deleted
     #[arg(long, value_enum)]
     format: Option<AnswerFormat>,
 }

@@ -11,21 +11,21 @@ use super::read::entries_table;
 use crate::app::{App, now};
 use crate::failure::Failure;
 
-/// Write a bank, or all of them, to the standard output
+/// Export a bank, or all banks, to the standard output
 ///
 /// JSON: {_meta, entries: {KEY: {value, created_at, updated_at, ttl}}}; with --all {banks: {project?: {NAME: …}, user?: {NAME: …}}}
 #[derive(Debug, Args)]
 pub(super) struct Export {
-    /// Which bank
+    /// Name of the bank
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     bank: Option<String>,
-    /// All banks
+    /// Export all banks
     #[arg(long)]
     all: bool,
-    /// Whose bank [default: the project's, else yours; with --all both]
+    /// Scope of the bank [default: project before user; both with --all]
     #[arg(long, value_enum)]
     pub(super) scope: Option<ScopesArg>,
-    /// json or value, which are the same here; table: the keys and values of one bank
+    /// Output format: json or value (the same), or table for the keys and values of one bank
     #[arg(long, value_enum)]
     format: Option<AnswerFormat>,
 }
@@ -43,7 +43,7 @@ impl Export {
             return put(&mut app.output, &document);
         }
         if self.format == Some(AnswerFormat::Table) {
-            return Err(Failure::usage("--format table shows one bank", "name a BANK, or leave --format out to export all"));
+            return Err(Failure::usage("--format table needs one bank", "specify a BANK, or omit --format to export all"));
         }
         let mut documents: Vec<(BankScope, BankName, String)> = Vec::new();
         let mut hidden = Vec::new();
@@ -59,8 +59,9 @@ impl Export {
             documents.push((scope, listing.name, one_line(&document)));
         }
         for bank in hidden {
-            app.output
-                .less_than_it_should_be(&format!("{bank} was left out: another folder of its scope has a bank of that name"))?;
+            app.output.less_than_it_should_be(&format!(
+                "{bank} was skipped: another folder of the same scope has a bank of that name"
+            ))?;
         }
         put(&mut app.output, &json::banks(documents.iter().map(|(scope, name, text)| (*scope, name, text.as_str()))))
     }

@@ -8,27 +8,27 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::filtering::Filters;
 
-/// Run a jq filter on the JSON values of the standard input, as jq itself does
+/// Run a jq filter on JSON values from the standard input, like jq
 ///
-/// What fails is told on the standard error, and the exit codes are jq's: 5 if the filter failed on some value, 3 if it is no
-/// filter. It may take 5 s and 512 MB (banks.filter_timeout and banks.filter_memory in config.yaml); it reads neither files, modules nor the
-/// environment.
+/// Errors are printed to standard error, and the exit codes are those of jq: 5 if the filter failed on a value, 3 for an
+/// invalid filter. The limits are 5 s and 512 MB (banks.filter_timeout and banks.filter_memory in config.yaml). A filter
+/// cannot read files, modules or the environment.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of jq")]
 pub(super) struct Filter {
     /// The filter
     #[arg(value_name = "FILTER", allow_hyphen_values = true)]
     program: String,
-    /// Each value on one line
+    /// Print each value on one line
     #[arg(long = "compact-output", short)]
     compact: bool,
-    /// Texts without their quotes
+    /// Print strings without quotes
     #[arg(long = "raw-output", short)]
     raw: bool,
-    /// Give the filter null instead of the values, which `input` and `inputs` read
+    /// Use null as the input; `input` and `inputs` read the values
     #[arg(long, short)]
     null_input: bool,
-    /// Give the filter all values at once, as one array
+    /// Combine all values into one array as the input
     #[arg(long, short, conflicts_with = "null_input")]
     slurp: bool,
 }

@@ -10,21 +10,21 @@ use crate::failure::Failure;
 use crate::moments::span;
 use crate::print::{Column, Table};
 
-/// Take away what has expired, and with --older-than what is old; `memory undo` brings it back
+/// Delete expired entries, and old ones with --older-than; `memory undo` restores them
 ///
 /// JSON: {removed: [{bank, key, scope, reason}], total, dry_run, unreadable?}, where reason is expired or old
 #[derive(Debug, Args)]
 pub(super) struct Gc {
-    /// Also what was last written longer ago than this, as in 30d
+    /// Also delete entries last written longer ago than this, such as 30d
     #[arg(long, value_parser = span, value_name = "SPAN")]
     older_than: Option<std::time::Duration>,
-    /// Only tell what would go
+    /// Print the entries without deleting them
     #[arg(long)]
     dry_run: bool,
-    /// Whose banks [default: all]
+    /// Scope of the banks [default: all]
     #[arg(long, value_enum)]
     pub(super) scope: Option<ScopesArg>,
-    /// json, table, or value: names and keys alone [default: a table at a terminal, else json]
+    /// Output format: json, table, or value for names and keys only [default: table at a terminal, else json]
     #[arg(long, value_enum)]
     format: Option<AnswerFormat>,
 }
@@ -42,9 +42,9 @@ impl Gc {
                 let reason = if one.why == memory_core::bank::Gone::Expired { "expired" } else { "old" };
                 table.push([one.bank.as_str(), one.key.as_str(), one.scope.as_str(), reason]);
             }
-            show(&mut app.output, &table, "nothing has to go")?;
+            show(&mut app.output, &table, "no expired entries")?;
             if self.dry_run && !collected.is_empty() {
-                app.output.note("nothing was removed: this was a dry run")?;
+                app.output.note("dry run: nothing was deleted")?;
             }
         } else {
             put(&mut app.output, &json::collected(&collected, &unreadable, self.dry_run))?;

@@ -10,27 +10,27 @@ use super::answer::{AnswerFormat, ScopeArg, choice, input, open, put_as, secrets
 use crate::app::{App, now};
 use crate::failure::Failure;
 
-/// Take entries in from an export on the standard input
+/// Import entries from an export on the standard input
 ///
-/// All entries are taken in, or none. Keys that the export does not have stay as they are; what is replaced can be brought back
-/// with `memory undo`.
+/// All entries are imported, or none. Keys that are not in the export remain unchanged; `memory undo` restores replaced
+/// values.
 ///
-/// JSON: {success, bank, scope, created, updated, unchanged}, a line for each bank
+/// JSON: {success, bank, scope, created, updated, unchanged}, one line per bank
 #[derive(Debug, Args)]
 pub(super) struct Import {
-    /// Into which bank
+    /// Name of the target bank
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     bank: Option<String>,
-    /// Take in what export --all wrote, each bank into the one of its name and scope
+    /// Import the output of export --all; each bank keeps its name and scope
     #[arg(long)]
     all: bool,
-    /// Whose bank [default: the project's if there is a project, else yours]
+    /// Scope of the bank [default: project if there is one, else user]
     #[arg(long, value_enum)]
     pub(super) scope: Option<ScopeArg>,
-    /// Keep it though it looks like credentials
+    /// Import values even if they seem to contain a credential
     #[arg(long)]
     allow_secret: bool,
-    /// json, table, or value: how many keys are new alone
+    /// Output format: json, table, or value for only the number of new keys
     #[arg(long, value_enum)]
     format: Option<AnswerFormat>,
 }
@@ -59,7 +59,7 @@ impl Import {
 
 /// Finds the banks in the output of `export --all`.
 fn documents(text: &str) -> Result<Vec<(BankScope, BankName, &str)>, Failure> {
-    let wrong = || Failure::usage("that is no export of all banks", "`memory bank export --all` writes one");
+    let wrong = || Failure::usage("the input is not an export of all banks", "create one with `memory bank export --all`");
     let mut found = Vec::new();
     let mut path: Vec<String> = Vec::new();
     let (mut begin, mut is_export) = (None, false);

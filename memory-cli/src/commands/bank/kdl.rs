@@ -37,7 +37,7 @@ fn definition() -> String {
         }
     }
     let mut text = String::from(
-        "// Made from the command line's own definition; a test keeps it so.\ncli \"memory\" {\n    description \"Structured \
+        "// Generated from the definition of the command line; a test checks it.\ncli \"memory\" {\n    description \"Structured \
          file-based memory banks for agent sessions\"\n    command \"memory-cli\"\n",
     );
     let mut put = |lines: &str| {

@@ -10,22 +10,24 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Column, Form, Output, Table};
 
-/// List the banks, or the keys of one
+/// List the banks, or the keys of a bank
 ///
-/// JSON: {banks: [{name, scope, key_count, updated_at, size_bytes}]}, where error stands for what cannot be read; with a BANK
-/// {bank, scope, keys: [{key}], damaged?}, and with --verbose the times and size of each; with --scope all each key says its scope, and folder and
-/// used if several folders have the bank
+/// JSON: {banks: [{name, scope, key_count, updated_at, size_bytes}]}, with error instead for an unreadable bank; with a
+/// BANK {bank, scope, keys: [{key}], damaged?}, with --verbose also the times and size of each key; with --scope all also
+/// the scope of each key, and folder and used if several folders have the bank
 #[derive(Debug, Args)]
 pub(super) struct List {
-    /// The bank whose keys to list
+    /// Bank whose keys to list
     bank: Option<String>,
-    /// Whose banks [default: all; of one bank the project's, else yours; all shows its keys in both]
+    /// Scope of the banks [default: all]
+    ///
+    /// For one bank the default is project before user; `all` lists its keys in both.
     #[arg(long, value_enum)]
     pub(super) scope: Option<ScopesArg>,
-    /// With times and sizes
+    /// Also print times and sizes
     #[arg(long, short)]
     verbose: bool,
-    /// json, table, or value: names and keys alone [default: a table at a terminal, else json]
+    /// Output format: json, table, or value for names and keys only [default: table at a terminal, else json]
     #[arg(long, value_enum)]
     format: Option<AnswerFormat>,
 }
@@ -58,10 +60,10 @@ impl List {
                 }
                 table.push(row.iter().map(String::as_str));
             }
-            show(&mut app.output, &table, "there are no banks yet")?;
+            show(&mut app.output, &table, "no banks found")?;
             for listing in listings.iter().filter(|listing| listing.is_hidden) {
                 let folder = listing.folder.as_deref().unwrap_or_default();
-                app.output.note(&format!("{} is also in {folder}; the one above it is read first", listing.name))?;
+                app.output.note(&format!("{} is also in {folder}; the bank listed above it has precedence", listing.name))?;
             }
             return Ok(());
         };
@@ -112,10 +114,10 @@ impl List {
             }
             table.push(row.iter().map(String::as_str));
         }
-        show(&mut app.output, &table, "the bank has no keys")?;
+        show(&mut app.output, &table, "the bank is empty")?;
         if let ([KeyListing { holders, .. }], false) = (listings, with_scopes) {
             for (_, other) in &holders.others {
-                app.output.note(&format!("{bank} is also in {other}; the one in {} is shown", holders.used))?;
+                app.output.note(&format!("{bank} is also in {other}; showing the one in {}", holders.used))?;
             }
         }
         for (key, why) in listings.iter().flat_map(|listing| &listing.damaged) {

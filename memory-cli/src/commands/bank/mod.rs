@@ -23,14 +23,14 @@ use memory_core::bank::ScopeChoice;
 use crate::app::App;
 use crate::failure::Failure;
 
-/// Keep JSON under keys, in named banks, and ask it with jq
+/// Store JSON values under keys in named banks, and query them with jq
 ///
-/// A bank is a file: .memory/banks/BANK.json of the project around this folder, or ~/.memory/banks/BANK.json of yours. Where
-/// .slop-mcp/memory or ~/.config/slop-mcp/memory are, those come first. What is read is the project's first, then yours; what is
-/// written is the project's if it has one of these folders. A bank stays where it is; where several folders have one of a name,
-/// answers say which was used (folder, also_in). `memory undo` takes the last change back.
+/// A bank is a file: .memory/banks/BANK.json in the current project, or ~/.memory/banks/BANK.json for the user. Existing
+/// folders .slop-mcp/memory and ~/.config/slop-mcp/memory have precedence. Reads use the project before the user; writes
+/// use the project if it has one of these folders. A bank is never moved; if several folders have a bank of the same name,
+/// the output shows which was used (folder, also_in). `memory undo` undoes the last change.
 ///
-/// Answers and errors are JSON; lists are tables at a terminal.
+/// Output and errors are JSON; lists are tables at a terminal.
 #[derive(Debug, Args)]
 pub(crate) struct Bank {
     #[command(subcommand)]

@@ -10,30 +10,30 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Column, Table};
 
-/// Ask a bank, or the value under a key, with a jq filter
+/// Query a bank, or the value under a key, with a jq filter
 ///
-/// Without a KEY the filter is given the whole bank: {_meta, entries: {KEY: {value, …}}}. A filter may take 5 s and 512 MB
-/// (banks.filter_timeout and banks.filter_memory in config.yaml); it reads neither files nor the environment.
+/// Without a KEY the input is the whole bank: {_meta, entries: {KEY: {value, …}}}. The limits are 5 s and 512 MB
+/// (banks.filter_timeout and banks.filter_memory in config.yaml). A filter cannot read files or the environment.
 ///
-/// JSON: what the filter puts out, a value a line; with --format json {results: [VALUE…], folder?, also_in?}
+/// JSON: the output of the filter, one value per line; with --format json {results: [VALUE…], folder?, also_in?}
 #[derive(Debug, Args)]
 #[command(override_usage = "memory bank query [OPTIONS] <BANK> [KEY] <FILTER>")]
 pub(super) struct Query {
-    /// Which bank
+    /// Name of the bank
     bank: String,
-    /// Which key; or, if nothing follows, the filter for the whole bank
+    /// The key; or, as the last argument, the filter for the whole bank
     #[arg(value_name = "KEY|FILTER", allow_hyphen_values = true)]
     key_or_filter: String,
-    /// The filter for the value under the key
+    /// Filter for the value under the key
     #[arg(allow_hyphen_values = true)]
     filter: Option<String>,
-    /// Whose bank [default: the project's, else yours]
+    /// Scope of the bank [default: project before user]
     #[arg(long, value_enum)]
     pub(super) scope: Option<ScopeArg>,
-    /// json: {results: [VALUE…]}; table: a row each [default: value, a line each]
+    /// Output format: json ({results: [VALUE…]}), table, or value (one per line) [default: value]
     #[arg(long, value_enum)]
     format: Option<AnswerFormat>,
-    /// Texts without their quotes
+    /// Print strings without quotes
     #[arg(long, short)]
     raw: bool,
 }
@@ -53,7 +53,7 @@ impl Query {
         let holders = &queried.holders;
         if !holders.others.is_empty() {
             let others: Vec<_> = holders.others.iter().map(|(_, folder)| folder.as_str()).collect();
-            let text = format!("the answer is from {}; '{bank}' is also in {}", holders.used, others.join(", "));
+            let text = format!("using the bank in {}; '{bank}' is also in {}", holders.used, others.join(", "));
             if holders.is_hidden { app.output.warning(&text)? } else { app.output.note(&text)? }
         }
         match self.format {
@@ -63,7 +63,7 @@ impl Query {
                 for result in &queried.results {
                     table.push([plain(result).as_str()]);
                 }
-                return show(&mut app.output, &table, "the filter puts out nothing");
+                return show(&mut app.output, &table, "the filter returned no results");
             }
             None | Some(AnswerFormat::Value) => {}
         }

@@ -11,30 +11,30 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Column, Output, Table};
 
-/// Read the entry under a key, or a whole bank
+/// Read a key or a whole bank
 ///
-/// JSON: {value, metadata: {created_at, updated_at, ttl?, expires_at?}}, where metadata is null for the default; without a KEY
-/// {_meta, entries: {KEY: {value, created_at, updated_at, ttl}}}. With --verbose also bank, key, scope and metadata.size_bytes;
-/// without a KEY bank, scope and size_bytes, the size of its values
+/// JSON: {value, metadata: {created_at, updated_at, ttl?, expires_at?}}, with metadata null for the default; without a KEY
+/// {_meta, entries: {KEY: {value, created_at, updated_at, ttl}}}. --verbose adds bank, key, scope and metadata.size_bytes,
+/// or without a KEY bank, scope and size_bytes, the total size of the values
 #[derive(Debug, Args)]
 pub(super) struct Read {
-    /// Which bank
+    /// Name of the bank
     bank: String,
-    /// Which key; the whole bank if left out
+    /// The key [default: the whole bank]
     key: Option<String>,
-    /// Whose bank [default: the project's, else yours]
+    /// Scope of the bank [default: project before user]
     #[arg(long, value_enum)]
     pub(super) scope: Option<ScopeArg>,
-    /// What to answer if the key is not there
+    /// Value to print if the key does not exist
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     default: Option<String>,
-    /// json: with its times; value: alone; table: a row for each field, or for each key of a bank
+    /// Output format: json (with times), value (only the value), or table
     #[arg(long, value_enum)]
     format: Option<AnswerFormat>,
-    /// With the bank, the key, the scope and the size
+    /// Also print the bank, key, scope and size
     #[arg(long, short)]
     verbose: bool,
-    /// A text without its quotes; means --format value
+    /// Print a string without quotes; implies --format value
     #[arg(long, short)]
     raw: bool,
 }
@@ -101,7 +101,7 @@ pub(super) fn entries_table(output: &mut Output, bank: &Bank, verbose: bool) -> 
         let row = [key.as_str(), &plain(&entry.value), &second(entry.updated_at)];
         table.push(row.into_iter().chain(size.as_deref()));
     }
-    show(output, &table, "the bank has no keys")
+    show(output, &table, "the bank is empty")
 }
 
 fn is_missing(error: &BankError) -> bool {

@@ -10,22 +10,22 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Column, Table};
 
-/// Keep what can be read of damaged banks, and set the rest aside beside them
+/// Repair damaged banks: recover readable entries, and move the rest aside
 ///
-/// Ends with 5 if something is wrong that was not repaired.
+/// Exits with 5 if a problem was not repaired.
 ///
 /// JSON: {damage: [{bank, scope, key?, what, repaired, set_aside?}], total}
 #[derive(Debug, Args)]
 pub(super) struct Repair {
-    /// Which bank; all if left out
+    /// Name of the bank [default: all banks]
     bank: Option<String>,
-    /// Only tell what is wrong
+    /// Print problems without repairing them
     #[arg(long)]
     check_only: bool,
-    /// Whose banks [default: all]
+    /// Scope of the banks [default: all]
     #[arg(long, value_enum)]
     pub(super) scope: Option<ScopesArg>,
-    /// json, table, or value: what is wrong alone [default: a table at a terminal, else json]
+    /// Output format: json, table, or value for problems only [default: table at a terminal, else json]
     #[arg(long, value_enum)]
     format: Option<AnswerFormat>,
 }
@@ -47,7 +47,7 @@ impl Repair {
                 let aside = one.damage.set_aside.as_deref().unwrap_or("-");
                 table.push([one.damage.bank.as_str(), one.scope.as_str(), &one.damage.what, aside]);
             }
-            show(&mut app.output, &table, "nothing is wrong")?;
+            show(&mut app.output, &table, "no problems found")?;
         } else {
             put(&mut app.output, &json::checked(&checked))?;
         }

@@ -9,23 +9,23 @@ use super::answer::{AnswerFormat, ScopeArg, choice, open, put_as};
 use crate::app::App;
 use crate::failure::Failure;
 
-/// Show the JSON Schema that the values of a bank must fit, set one, or clear it
+/// Show, set or remove the JSON Schema for the values of a bank
 ///
 /// JSON: {bank, scope, schema}; null if there is none
 #[derive(Debug, Args)]
 pub(super) struct Schema {
-    /// Which bank
+    /// Name of the bank
     bank: String,
-    /// The schema, as JSON, or @FILE; values that are there must fit it
+    /// JSON Schema to set, or @FILE; the existing values must match it
     #[arg(long, value_name = "JSON", conflicts_with = "clear")]
     set: Option<String>,
-    /// Take the schema away
+    /// Remove the schema
     #[arg(long)]
     clear: bool,
-    /// Whose bank [default: the project's, else yours]
+    /// Scope of the bank [default: project before user]
     #[arg(long, value_enum)]
     pub(super) scope: Option<ScopeArg>,
-    /// json, table, or value: the schema alone
+    /// Output format: json, table, or value for only the schema
     #[arg(long, value_enum)]
     format: Option<AnswerFormat>,
 }

@@ -10,22 +10,22 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Column, Table};
 
-/// Find keys by a regular expression, and with --value what is in their values
+/// Search keys by regular expression, and values with --value
 ///
-/// JSON: {matches: [{bank, key, scope, folder?, used?, matched, updated_at, value?}], total, unreadable?}, where matched is key
-/// or value, and folder and used are there if several folders have the bank
+/// JSON: {matches: [{bank, key, scope, folder?, used?, matched, updated_at, value?}], total, unreadable?}; matched is key
+/// or value, and folder and used are present if several folders have the bank
 #[derive(Debug, Args)]
 pub(super) struct Search {
-    /// The regular expression; (?i) at its beginning makes case not matter
+    /// Regular expression; start it with (?i) to ignore case
     #[arg(allow_hyphen_values = true)]
     pattern: String,
-    /// Search in values too, each as one line of JSON
+    /// Also search values, each as one line of JSON
     #[arg(long)]
     value: bool,
-    /// Whose banks [default: all]
+    /// Scope of the banks [default: all]
     #[arg(long, value_enum)]
     pub(super) scope: Option<ScopesArg>,
-    /// json, table, or value: names and keys alone [default: a table at a terminal, else json]
+    /// Output format: json, table, or value for names and keys only [default: table at a terminal, else json]
     #[arg(long, value_enum)]
     format: Option<AnswerFormat>,
 }
@@ -49,7 +49,7 @@ impl Search {
                 let place = in_several.then(|| folder(&one.holders));
                 table.push(row.into_iter().chain(place.as_deref()));
             }
-            show(&mut app.output, &table, "nothing matches")?;
+            show(&mut app.output, &table, "no matches found")?;
         } else {
             put(&mut app.output, &json::matches(&found, searched))?;
         }

@@ -8,30 +8,30 @@ use super::answer::{AnswerFormat, ScopeArg, choice, open, put_as, secrets};
 use crate::app::App;
 use crate::failure::Failure;
 
-/// Change the value under a key with a jq filter, as in '.count += 1'
+/// Update the value under a key with a jq filter, such as '.count += 1'
 ///
-/// No update is lost: the filter runs again if others change the value meanwhile. It must put out one value.
+/// No update is lost: the filter runs again if another process changes the value. It must return exactly one value.
 ///
 /// JSON: {success, key, bank, scope, operation, value}
 #[derive(Debug, Args)]
 pub(super) struct Update {
-    /// Which bank
+    /// Name of the bank
     bank: String,
-    /// Which key
+    /// The key
     key: String,
-    /// The filter
+    /// jq filter
     #[arg(allow_hyphen_values = true)]
     filter: String,
-    /// Whose bank [default: the project's if the key is there, else yours]
+    /// Scope of the bank [default: project if the key exists there, else user]
     #[arg(long, value_enum)]
     pub(super) scope: Option<ScopeArg>,
-    /// If the key does not exist, give the filter null and make it
+    /// Create a missing key; the filter input is then null
     #[arg(long)]
     create: bool,
-    /// Keep it though it looks like a credential
+    /// Store the value even if it seems to contain a credential
     #[arg(long)]
     allow_secret: bool,
-    /// json, table, or value: the new value alone
+    /// Output format: json, table, or value for only the new value
     #[arg(long, value_enum)]
     format: Option<AnswerFormat>,
 }

@@ -8,26 +8,26 @@ use super::answer::{AnswerFormat, ScopeArg, choice, open, put_as, secrets, value
 use crate::app::App;
 use crate::failure::Failure;
 
-/// Write a JSON value under a key; the bank is made if it is missing
+/// Write a JSON value under a key; a missing bank is created
 ///
-/// JSON: {success, key, bank, scope, operation}, where operation is create or update
+/// JSON: {success, key, bank, scope, operation}; operation is create or update
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(super) struct Write {
-    /// Which bank
+    /// Name of the bank
     bank: String,
-    /// Which key
+    /// The key
     key: String,
-    /// The value, as JSON; - reads the standard input
+    /// Value as JSON; - reads the standard input
     #[arg(allow_hyphen_values = true)]
     value: Option<String>,
-    /// Whose bank [default: the project's if there is a project, else yours]
+    /// Scope of the bank [default: project if there is one, else user]
     #[arg(long, value_enum)]
     pub(super) scope: Option<ScopeArg>,
     /// Read the value from the standard input
     #[arg(long)]
     stdin: bool,
-    /// After how many seconds it expires
+    /// Seconds until the entry expires
     #[arg(long, value_name = "SECONDS")]
     ttl: Option<u64>,
     /// Fail if the key exists
@@ -36,10 +36,10 @@ pub(super) struct Write {
     /// Fail if the key does not exist
     #[arg(long)]
     update_only: bool,
-    /// Keep it though it looks like a credential
+    /// Store the value even if it seems to contain a credential
     #[arg(long)]
     allow_secret: bool,
-    /// json, table, or value: the operation alone
+    /// Output format: json, table, or value for only the operation
     #[arg(long, value_enum)]
     format: Option<AnswerFormat>,
 }

@@ -9,14 +9,14 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Column, Table};
 
-/// List what may be done with instances of a type
+/// List the actions of an instance type
 ///
-/// `memory instance run TYPE/NAME ACTION --help` shows the fields of one.
+/// `memory instance run TYPE/NAME ACTION --help` shows the fields of an action.
 ///
-/// JSON: [{name, description, parameters}], where parameters is a JSON Schema
+/// JSON: [{name, description, parameters}]; parameters is a JSON Schema
 #[derive(Debug, Args)]
 pub(super) struct Actions {
-    /// The type
+    /// The instance type
     #[arg(value_name = "TYPE")]
     backend: String,
 }
@@ -25,7 +25,7 @@ impl Actions {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let backend = backend(&self.backend)?;
         if wants_table(&app.output) {
-            let mut table = Table::new([Column::Whole("ACTION"), Column::Text("DOES"), Column::Text("FIELDS")]);
+            let mut table = Table::new([Column::Whole("ACTION"), Column::Text("DESCRIPTION"), Column::Text("FIELDS")]);
             for action in &backend.actions {
                 let fields = action.parameters["properties"].as_object();
                 let fields: Vec<_> = fields.into_iter().flatten().map(|(name, _)| name.as_str()).collect();

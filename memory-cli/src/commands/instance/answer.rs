@@ -39,7 +39,7 @@ pub(super) fn put_pieces(output: &mut Output, first: &str, more: Pieces) -> Resu
 /// Prints where the previous definition of an instance is, and how to restore it.
 pub(super) fn note_former(output: &mut Output, former: &FormerDefinition) -> Result<(), Failure> {
     let [trash, place] = [&former.trash, &former.place].map(|path| quoted(&output.place(path)));
-    Ok(output.note(&format!("the former definition is in the trash; `cp {trash} {place}` brings it back"))?)
+    Ok(output.note(&format!("the previous definition is in the trash; restore it with `cp {trash} {place}`"))?)
 }
 
 /// Returns whether the output is a table.
@@ -70,7 +70,7 @@ pub(super) fn input(app: &mut App, typed: &str) -> Result<JsonText, Failure> {
     let object: JsonText = text.parse().map_err(wrong)?;
     if object.members().is_none() {
         let hint = r#"write it as --input '{"field": "value"}'"#;
-        return Err(InstanceError::invalid("the input is no JSON object", hint).into());
+        return Err(InstanceError::invalid("the input is not a JSON object", hint).into());
     }
     Ok(object)
 }

@@ -9,12 +9,12 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Column, Table};
 
-/// List the types of instances, or tell all of one
+/// List the instance types, or describe one
 ///
-/// JSON: [{type, description, fields, actions}]; with a TYPE that one, its actions with the schemas of their parameters
+/// JSON: [{type, description, fields, actions}]; with a TYPE only that type, including the schemas of its action parameters
 #[derive(Debug, Args)]
 pub(super) struct Backends {
-    /// The type to tell all of
+    /// Instance type to describe
     #[arg(value_name = "TYPE")]
     backend: Option<String>,
 }
@@ -26,7 +26,7 @@ impl Backends {
         }
         let all = backends();
         if wants_table(&app.output) {
-            let mut table = Table::new([Column::Whole("TYPE"), Column::Text("KEEPS"), Column::Text("ACTIONS")]);
+            let mut table = Table::new([Column::Whole("TYPE"), Column::Text("DESCRIPTION"), Column::Text("ACTIONS")]);
             for backend in all {
                 table.push([backend.name, backend.description, &names(backend).join(", ")]);
             }

@@ -15,22 +15,25 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::instances::{Book, operation, prepare};
 
-/// Define an instance; the definition that there is goes to trash
+/// Define an instance; an existing definition moves to the trash
 ///
-/// `memory instance backends TYPE` shows the fields. Without --input, they are asked for at a terminal, where the present values of an
-/// instance are the defaults. Elsewhere a new instance gets the default fields, and one that is there is not replaced. Secrets are sealed; give them when asked, or with --input @FILE or --input -, since others may see what is typed.
-/// A database is reached, and its tables are made, before anything is kept. The command says where the former definition is, and how
-/// to bring it back; `memory undo` and `memory log` do not cover definitions.
+/// `memory instance backends TYPE` lists the fields. Without --input, a terminal prompts for them, with the present values
+/// of an existing instance as defaults; elsewhere a new instance gets the default fields, and an existing one is not
+/// replaced. Secrets are encrypted; enter them at the prompt or with --input @FILE or --input -, since other users can see
+/// arguments. For a database, the connection is tested and its tables are created before anything is stored. The command
+/// prints the location of the previous definition and how to restore it; `memory undo` and `memory log` do not cover
+/// definitions.
 ///
-/// JSON: {type, name, created, fields, trash?}, where trash is the file of the former definition; of a secret only that it is sealed
+/// JSON: {type, name, created, fields, trash?}; trash is the file of the previous definition, and secrets are shown as
+/// sealed only
 #[derive(Debug, Args)]
 pub(super) struct Connect {
-    /// The type of the instance
+    /// The instance type
     #[arg(value_name = "TYPE")]
     backend: String,
-    /// Its name
+    /// Name of the instance
     name: String,
-    /// The fields as a JSON object; @FILE reads a file, - the standard input
+    /// Fields as a JSON object; @FILE reads a file, - the standard input
     #[arg(long, value_name = "JSON")]
     input: Option<String>,
 }
@@ -46,8 +49,8 @@ impl Connect {
             None if app.output.input_is_terminal() => wizard::ask(backend, &name, &book, app)?,
             None if matches!(book.instances.read(&kind, &name), Ok(None)) => Vec::new(),
             None => {
-                let hint = "give the new fields with --input, or --input '{}' for the defaults; at a terminal they are asked for";
-                return Err(Failure::usage(format!("{kind}/{name} is there already, and nothing says what to change"), hint));
+                let hint = "pass the fields with --input, or --input '{}' for the defaults, or run it at a terminal";
+                return Err(Failure::usage(format!("{kind}/{name} already exists, and no new fields are specified"), hint));
             }
         };
         let (mut fields, mut told) = (Vec::new(), Map::new());

@@ -13,7 +13,8 @@ use crate::print::{Column, Table};
 
 /// List the instances
 ///
-/// JSON: [{type, name, fields, built_in?}], where error stands for what cannot be read; of a secret only that it is sealed
+/// JSON: [{type, name, fields, built_in?}], with error instead for an unreadable definition; secrets are shown as sealed
+/// only
 #[derive(Debug, Args)]
 pub(super) struct Instances {}
 
@@ -28,7 +29,7 @@ impl Instances {
         if !wants_table(&app.output) {
             return Ok(app.output.json(&json::instances(&listed))?);
         }
-        let mut table = Table::new([Column::Whole("INSTANCE"), Column::Text("KEPT")]);
+        let mut table = Table::new([Column::Whole("INSTANCE"), Column::Text("FIELDS")]);
         for one in &listed {
             let text = |value: &Value| value.as_str().map_or_else(|| "sealed".to_owned(), str::to_owned);
             let kept = match &one.fields {

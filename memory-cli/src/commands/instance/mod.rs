@@ -16,15 +16,16 @@ use clap::{Args, Subcommand};
 use crate::app::App;
 use crate::failure::Failure;
 
-/// Keep what is said in sessions, and values under keys
+/// Manage instances: stores for session messages and for values under keys
 ///
-/// An instance is a TYPE/NAME: history/main holds sessions, one JSONL file each; kv/scratch holds values, one file a key.
-/// history/default and kv/default are there without being made, below the memories' home. Instances are defined in
-/// ~/.config/memo/instances (MEMO_STORE_DIR); secrets in them are sealed under ~/.config/memo/master.key (MEMO_KEY_DIR,
-/// or the key itself in MEMO_MASTER_KEY). MEMO_ALLOWED_PATHS, folders with : between them, keeps instances of all types below these;
-/// notes/default, bank/default and topic/default are refused where their usual folders are elsewhere.
+/// An instance is a TYPE/NAME: history/main stores sessions, one JSONL file each; kv/scratch stores values, one file per
+/// key. history/default and kv/default exist without a definition, in the home. Definitions are in ~/.config/memo/instances
+/// (MEMO_STORE_DIR); their secrets are encrypted with ~/.config/memo/master.key (MEMO_KEY_DIR, or the key itself in
+/// MEMO_MASTER_KEY). MEMO_ALLOWED_PATHS, a list of folders separated by :, restricts instances of all types to these
+/// folders; notes/default, bank/default and topic/default are then refused if their default folders are elsewhere.
 ///
-/// Answers are JSON; lists are tables at a terminal. Errors go to the standard error; with --json, they are JSON on the standard output.
+/// Output is JSON; lists are tables at a terminal. Errors go to standard error; with --json, they are JSON on the standard
+/// output.
 #[derive(Debug, Args)]
 pub(crate) struct Instance {
     #[command(subcommand)]

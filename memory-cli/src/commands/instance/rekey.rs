@@ -8,10 +8,10 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::instances::Book;
 
-/// Seal all secrets under a new key
+/// Encrypt all secrets with a new key
 ///
-/// Where MEMO_MASTER_KEY gives the key, MEMO_NEW_MASTER_KEY gives the new one. If it is interrupted, everything can still be
-/// opened; repeat it then.
+/// If MEMO_MASTER_KEY is set, MEMO_NEW_MASTER_KEY is the new key. If the command is interrupted, all secrets remain
+/// readable; run it again.
 ///
 /// JSON: {resealed}, the number of fields
 #[derive(Debug, Args)]

@@ -9,12 +9,12 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::instances::{Book, operation};
 
-/// Move the definition of an instance to trash; what the instance holds stays where it is
+/// Delete the definition of an instance; its data stays unchanged
 ///
-/// The definition is a file in the trash of its folder; the command says where, and how to bring it back. `memory undo` and `memory log`
-/// do not cover definitions.
+/// The definition moves to the trash of its folder; the command prints its location and how to restore it. `memory undo`
+/// and `memory log` do not cover definitions.
 ///
-/// JSON: {type, name, removed, trash}, where trash is the file
+/// JSON: {type, name, removed, trash}; trash is the file
 #[derive(Debug, Args)]
 pub(super) struct Rm {
     /// The instance
@@ -25,7 +25,10 @@ pub(super) struct Rm {
 impl Rm {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         if !self.instance.contains('/') {
-            return Err(Failure::usage(format!("{:?} is no TYPE/NAME", self.instance), "`memory instance instances` lists them"));
+            return Err(Failure::usage(
+                format!("{:?} is not a TYPE/NAME", self.instance),
+                "list instances with `memory instance instances`",
+            ));
         }
         let (backend, name) = instance(&self.instance)?;
         let settings = app.settings()?;
@@ -34,11 +37,8 @@ impl Rm {
             let instance = self.instance.clone();
             return Err(match name.as_str() {
                 "default" => {
-                    let hint = "delete removes a session or a key from it";
-                    InstanceError::invalid(
-                        format!("{instance} is there without a definition, so that there is none to remove"),
-                        hint,
-                    )
+                    let hint = "to remove a session or a key from it, run the action delete";
+                    InstanceError::invalid(format!("{instance} is built in and has no definition to delete"), hint)
                 }
                 _ => InstanceError::InstanceNotFound { instance },
             }

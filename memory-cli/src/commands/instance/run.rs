@@ -8,29 +8,31 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::instances::Book;
 
-/// Do something with an instance
+/// Run an action of an instance
 ///
-/// `memory instance run history append -p session=s1 -p role=user -p content=hi` keeps something that was said in
-/// history/default, and `memory instance run history read -p session=s1 -p 'role!=summary' -p limit=20 -p tail=true` reads the
-/// last of it.
+/// `memory instance run history append -p session=s1 -p role=user -p content=hi` appends a message to a session of
+/// history/default, and `memory instance run history read -p session=s1 -p 'role!=summary' -p limit=20 -p tail=true` reads
+/// the last messages.
 ///
-/// JSON: the answer of the action
+/// JSON: the result of the action
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
 pub(super) struct Run {
     /// The instance, as TYPE/NAME; a TYPE alone means TYPE/default
     #[arg(required_unless_present = "help", value_name = "TYPE/NAME")]
     instance: Option<String>,
-    /// What to do
+    /// The action
     #[arg(required_unless_present = "help")]
     action: Option<String>,
-    /// A field of the action; again for more. Lists take commas, FIELD!=VALUE is short for not_FIELD=VALUE
+    /// Field of the action; repeatable
+    ///
+    /// Separate list items with commas. FIELD!=VALUE is short for not_FIELD=VALUE.
     #[arg(short, long = "param", value_name = "FIELD=VALUE")]
     params: Vec<String>,
     /// All fields as a JSON object; @FILE reads a file, - the standard input
     #[arg(long, value_name = "JSON")]
     input: Option<String>,
-    /// Print help, of the action if one is given
+    /// Print help, for an action if specified
     #[arg(short, long)]
     help: bool,
 }

@@ -18,19 +18,21 @@ use crate::instances;
 
 /// Serve actions, tools and the Model Context Protocol over HTTP
 ///
-/// POST /v1/run/TYPE/NAME/ACTION does what `memory instance run` does, with the parameters as the body; GET /openapi.json tells the
-/// rest. Whoever says Memory-Agent: NAME is that agent, and sees what it may; others see what is for everybody.
+/// POST /v1/run/TYPE/NAME/ACTION runs an action like `memory instance run`, with the parameters as the body; GET
+/// /openapi.json describes the API. The header Memory-Agent: NAME selects an agent and what it can see; without it, only
+/// global memories are visible.
 ///
-/// The instances topic/default and bank/default use the project in which the server is started, as the command line does there; outside
-/// of a project topic/default fails. Tools use the banks of the user and no topics, since agents work in projects of their own.
+/// The instances topic/default and bank/default use the project of the folder in which the server is started, like the
+/// command line; outside of a project topic/default fails. Tools use the banks of the user and no topics, since agents work
+/// in projects of their own.
 ///
-/// `memory serve --http` serves the same and looks after the memories beside it. SIGINT (Ctrl-C) or SIGTERM ends it once all that was
-/// asked is answered, within 30 seconds; a second one at once.
+/// `memory serve --http` also serves this API, in addition to the daemon. SIGINT (Ctrl-C) or SIGTERM stops the server after
+/// pending requests, within 30 seconds; a second signal stops it at once.
 ///
-/// JSON: {pid, http, token}, when it begins, where token says whether one is asked for
+/// JSON: {pid, http, token} at startup; token is whether a token is required
 #[derive(Debug, Args)]
 pub(super) struct Serve {
-    /// Where to listen; :PORT means everywhere, for which there must be a token
+    /// Address to listen on; :PORT listens on all interfaces and requires a token
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8765", value_parser = address)]
     addr: Address,
     #[command(flatten)]
@@ -67,8 +69,8 @@ impl Serve {
         if app.output.is_json() {
             app.output.json(&json!({ "pid": std::process::id(), "http": format!("http://{place}"), "token": has_token }))?;
         } else {
-            let whom = if has_token { "whoever has the token" } else { "your own programs" };
-            app.output.note(&format!("HTTP is served at http://{place} to {whom}; Ctrl-C ends it"))?;
+            let whom = if has_token { "clients with the token" } else { "your own programs" };
+            app.output.note(&format!("serving HTTP at http://{place} for {whom}; press Ctrl-C to stop"))?;
         }
         app.output.flush()?;
         let served = runtime.block_on(async {

@@ -51,11 +51,11 @@ fn present_values(backend: &Backend, name: &InstanceName, book: &Book, app: &mut
         Ok(Some(definition)) => definition,
         Ok(None) => return Ok(Answers::new()),
         Err(error) => {
-            app.output.warning(&format!("{}/{name} is there, and its values are left out: {error}", backend.name))?;
+            app.output.warning(&format!("cannot read the present values of {}/{name}: {error}", backend.name))?;
             return Ok(Answers::new());
         }
     };
-    app.output.note(&format!("{}/{name} is there; its values are the defaults", backend.name))?;
+    app.output.note(&format!("{}/{name} exists; its values are the defaults", backend.name))?;
     let mut values = Answers::new();
     for (field, value) in &definition.fields {
         match value {
@@ -72,10 +72,10 @@ fn present_values(backend: &Backend, name: &InstanceName, book: &Book, app: &mut
 /// Prompts for a field until its value is valid; `default` is the value of an empty line.
 fn valid_answer(field: &Field, default: Option<&str>, book: &Book, app: &mut App) -> Result<Zeroizing<String>, Failure> {
     loop {
-        let answer = one(field, default).map_err(|Error::IO(error)| Failure::file("ask for the fields")(error))?;
+        let answer = one(field, default).map_err(|Error::IO(error)| Failure::file("prompt for the fields")(error))?;
         let answer = Zeroizing::new(answer);
         let Err(error) = check(field, &answer, book) else { return Ok(answer) };
-        app.output.warning(&format!("{} cannot be used: {error}", field.name))?;
+        app.output.warning(&format!("invalid value for {}: {error}", field.name))?;
         if let Some(hint) = error.hint() {
             app.output.hint(&hint)?;
         }
@@ -92,7 +92,7 @@ fn check(field: &Field, value: &Zeroizing<String>, book: &Book) -> Result<(), In
             let folder = book.place(Path::new(value.as_str()))?;
             if folder.exists() && !folder.is_dir() {
                 let why = format!("{} is not a folder", folder.display());
-                return Err(InstanceError::invalid(why, "name a folder; it is made if it is not there"));
+                return Err(InstanceError::invalid(why, "specify a folder; a missing one is created"));
             }
             Ok(())
         }
@@ -114,7 +114,7 @@ fn one(field: &Field, default: Option<&str>) -> Result<String, Error> {
             Ok(words[chosen].to_owned())
         }
         Kind::Text | Kind::Path if field.secret => {
-            let question = if default.is_some() { format!("{question} [as it is]") } else { question };
+            let question = if default.is_some() { format!("{question} [unchanged]") } else { question };
             let can_be_empty = !field.required || default.is_some();
             let typed = Password::with_theme(&SimpleTheme).with_prompt(question).allow_empty_password(can_be_empty).interact()?;
             Ok(if typed.is_empty() { default.unwrap_or_default().to_owned() } else { typed })

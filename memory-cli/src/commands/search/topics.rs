@@ -20,7 +20,7 @@ pub(super) fn find(
     match memory_core::topic::search(topics, question, limit) {
         Ok(found) => Ok(Some(found)),
         Err(error) => {
-            output.less_than_it_should_be(&format!("the topics were not looked through: {error}"))?;
+            output.less_than_it_should_be(&format!("cannot search the topics: {error}"))?;
             Ok(None)
         }
     }
@@ -38,7 +38,7 @@ pub(super) fn show((hits, total): &FoundTopics, output: &mut Output) -> Result<(
         }
     }
     if hits.len() < *total {
-        output.note(&format!("{} of {total} topics that match; --limit shows more", hits.len()))?;
+        output.note(&format!("{} of {total} matching topics shown; use --limit for more", hits.len()))?;
     }
     Ok(())
 }

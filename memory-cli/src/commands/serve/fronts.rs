@@ -59,7 +59,7 @@ impl Fronts {
         let socket = Socket::bind(home.store.root());
         match &socket {
             Ok(socket) => diary.listens(socket.path()),
-            Err(error) => diary.warning(&format!("socket: there is none: {}", with_causes(error))),
+            Err(error) => diary.warning(&format!("socket: cannot open: {}", with_causes(error))),
         }
         let embedder = embedding::open_later(&settings.embedding);
         let instances = instances::kept_open(settings, environment)?;
@@ -113,7 +113,7 @@ impl Fronts {
     pub(super) fn serve(self, end: &Arc<Bell>, diary: &Diary) {
         let runtime = match Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build() {
             Ok(runtime) => runtime,
-            Err(error) => return diary.warning(&format!("agents are not served: {error}")),
+            Err(error) => return diary.warning(&format!("cannot serve agents: {error}")),
         };
         self.serve_on(&runtime, end, diary);
         // Tasks that have not finished are abandoned.

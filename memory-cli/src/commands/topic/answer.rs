@@ -30,11 +30,11 @@ pub(super) fn tell(written: &Written, what: &str, dir: Option<&Path>, app: &mut 
     }
     app.output.fields(&[written.name.as_str()])?;
     if let Some(why) = &written.stale_index {
-        app.output.warning(&format!("the index does not follow: {why}"))?;
+        app.output.warning(&format!("cannot update the index: {why}"))?;
     }
     written.long_index.iter().try_for_each(|why| app.output.warning(why))?;
     if !written.changed {
-        return Ok(app.output.note("nothing had to be changed")?);
+        return Ok(app.output.note("nothing to change")?);
     }
-    Ok(app.output.note(&format!("{what}; `{}` takes it back", topics::undo_command(None, dir)))?)
+    Ok(app.output.note(&format!("{what}; `{}` undoes it", topics::undo_command(None, dir)))?)
 }

@@ -7,7 +7,7 @@ use memory_core::topic::Topics;
 use crate::app::App;
 use crate::failure::Failure;
 
-/// Show the block for a system prompt: how to work with topics, their types, and the index
+/// Show the system prompt block: instructions for topics, their types, and the index
 ///
 /// JSON: {context}
 #[derive(Debug, Args)]

@@ -10,12 +10,12 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::topics;
 
-/// Move a topic to the trash
+/// Delete a topic; it moves to the trash
 ///
 /// JSON: {file, deleted}
 #[derive(Debug, Args)]
 pub(super) struct Delete {
-    /// Which: its file, with or without .md, or its name
+    /// The topic: its file, with or without .md, or its name
     topic: String,
 }
 
@@ -26,6 +26,6 @@ impl Delete {
             return Ok(app.output.json(&json::deleted(&name))?);
         }
         app.output.fields(&[name.as_str()])?;
-        Ok(app.output.note(&format!("moved to the trash; `{}` brings it back", topics::undo_command(None, dir)))?)
+        Ok(app.output.note(&format!("moved to the trash; `{}` restores it", topics::undo_command(None, dir)))?)
     }
 }

@@ -7,11 +7,11 @@ use memory_core::topic::{Changed, Topics};
 use crate::app::App;
 use crate::failure::Failure;
 
-/// Make MEMORY.md anew, after files were changed by hand
+/// Rebuild the index MEMORY.md after files were edited by hand
 ///
-/// Every change by us does that. Lines of your own in it stay where they are.
+/// All other commands update the index automatically. Your own lines in it stay in place.
 ///
-/// JSON: {changed, topics, warning?}, where the warning says that your own lines push it over its limits
+/// JSON: {changed, topics, warning?}; the warning says that your own lines exceed the limits of the index
 #[derive(Debug, Args)]
 pub(super) struct Index {}
 
@@ -26,7 +26,7 @@ impl Index {
         }
         warning.iter().try_for_each(|why| app.output.warning(why))?;
         let plural = if count == 1 { "" } else { "s" };
-        let what = if is_changed { "is made anew" } else { "was right" };
+        let what = if is_changed { "was rebuilt" } else { "is up to date" };
         Ok(app.output.note(&format!("the index of {count} topic{plural} {what}"))?)
     }
 }

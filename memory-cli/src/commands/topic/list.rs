@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Column, Table};
 
-/// List the topics, with what their files say of themselves
+/// List the topics with their metadata
 ///
 /// JSON: {files: [{file, name, description, type, updated?, size, problem?}], misnamed?: [{file, problem}]}
 #[derive(Debug, Args)]
@@ -38,7 +38,7 @@ impl List {
         }
         app.output.table(&table)?;
         if listing.topics.is_empty() {
-            app.output.note(&format!("there are no topics in {}", topics.store.place()))?;
+            app.output.note(&format!("no topics in {}", topics.store.place()))?;
         }
         let problems = listing.topics.iter().filter_map(|topic| Some((topic.name.as_str(), topic.problem.as_deref()?)));
         let misnamed = listing.misnamed.iter().map(|(file, why)| (file.as_str(), why.as_str()));

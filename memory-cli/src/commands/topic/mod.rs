@@ -17,15 +17,15 @@ use clap::{Args, Subcommand};
 use crate::app::App;
 use crate::failure::Failure;
 
-/// Keep topics, one Markdown file each, and an index of them short enough for every prompt
+/// Manage topics: Markdown files with a short index for every prompt
 ///
-/// A topic is a file in .memory of the project around this folder, or in any folder that --dir names, such as the auto-memory folder
-/// of an agent. Its front matter says name, description and type: user, feedback, project or reference. MEMORY.md is the index: one
-/// line a topic, always under 200 lines and 25 KB; what you write in it yourself stays where it is. `memory undo` takes the last
-/// change back.
+/// A topic is a file in .memory of the current project, or in any folder specified with --dir, such as the auto-memory
+/// folder of an agent. Its front matter has name, description and type: user, feedback, project or reference. MEMORY.md is
+/// the index: one line per topic, always below 200 lines and 25 KB; your own lines in it stay in place. `memory undo`
+/// undoes the last change.
 #[derive(Debug, Args)]
 pub(crate) struct Topic {
-    /// The folder of the topics [default: .memory of the project]
+    /// Folder of the topics [default: .memory of the project]
     #[arg(long, global = true, value_name = "DIR")]
     dir: Option<PathBuf>,
     #[command(subcommand)]

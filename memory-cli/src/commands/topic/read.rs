@@ -7,12 +7,12 @@ use memory_core::topic::Topics;
 use crate::app::App;
 use crate::failure::Failure;
 
-/// Show a topic, its whole file
+/// Read a topic, as the whole file
 ///
 /// JSON: {file, name, description, type, updated?, size, problem?, text, links?: [{link, file?}]}
 #[derive(Debug, Args)]
 pub(super) struct Read {
-    /// Which: its file, with or without .md, or its name
+    /// The topic: its file, with or without .md, or its name
     topic: String,
 }
 

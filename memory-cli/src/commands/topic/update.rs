@@ -10,20 +10,20 @@ use super::answer::tell;
 use crate::app::App;
 use crate::failure::Failure;
 
-/// Replace a passage of a topic, which must stand there exactly once
+/// Replace a passage of a topic, which must occur exactly once
 ///
 /// JSON: {file, created, warning?}
 #[derive(Debug, Args)]
 pub(super) struct Update {
-    /// Which: its file, with or without .md, or its name
+    /// The topic: its file, with or without .md, or its name
     topic: String,
-    /// The passage, to the letter but for line breaks
+    /// Exact text of the passage; only line breaks may differ
     #[arg(allow_hyphen_values = true)]
     old: String,
-    /// What takes its place
+    /// Replacement text
     #[arg(allow_hyphen_values = true)]
     new: String,
-    /// Keep it even if it holds what looks like a credential
+    /// Store the topic even if it seems to contain a credential
     #[arg(long)]
     allow_secret: bool,
 }
@@ -32,6 +32,6 @@ impl Update {
     pub(super) fn run(&self, topics: &Topics, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
         let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
         let updated = memory_core::topic::update(topics, &self.topic, &self.old, &self.new, secrets)?;
-        tell(&updated, "the passage is replaced", dir, app)
+        tell(&updated, "the passage was replaced", dir, app)
     }
 }

@@ -7,9 +7,9 @@ use memory_core::topic::Topics;
 use crate::app::App;
 use crate::failure::Failure;
 
-/// Show the index, as the topics are now
+/// Show the index, built from the present topics
 ///
-/// JSON: {index, warning?}, where the warning says that your own lines push MEMORY.md over its limits
+/// JSON: {index, warning?}; the warning says that your own lines exceed the limits of MEMORY.md
 #[derive(Debug, Args)]
 pub(super) struct View {}
 

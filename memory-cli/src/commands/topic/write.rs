@@ -11,28 +11,29 @@ use crate::app::App;
 use crate::cli;
 use crate::failure::Failure;
 
-/// Write a topic, in place of the one that is there
+/// Write a topic; an existing one is replaced
 ///
-/// What else its file says of itself stays, unless its front matter cannot be read: then a topic that is given whole takes its place. A text that holds a credential, such as a private key or a token, is refused.
+/// Other front matter keys of the file are preserved, unless its front matter is unreadable: then the file is replaced if
+/// all fields are specified. A text with a credential, such as a private key or a token, is refused.
 ///
-/// JSON: {file, created, warning?}, where the warning says why the index does not follow, or is too long
+/// JSON: {file, created, warning?}; the warning says why the index could not be updated, or that it is too long
 #[derive(Debug, Args)]
 pub(super) struct Write {
-    /// Its file, with or without .md
+    /// File name, with or without .md
     file: String,
-    /// The text, without front matter; `-`, or nothing in a pipe, reads the standard input [default: as before]
+    /// Text without front matter; `-`, or piped input, is the standard input [default: unchanged]
     #[arg(allow_hyphen_values = true)]
     content: Option<String>,
-    /// What people call it [default: as before, else as the file]
+    /// Name of the topic [default: unchanged, or the file name]
     #[arg(long)]
     name: Option<String>,
-    /// What it is about, in a line for the index [default: as before]
+    /// One-line description for the index [default: unchanged]
     #[arg(long, value_name = "TEXT")]
     description: Option<String>,
-    /// user, feedback, project or reference [default: as before]
+    /// Type: user, feedback, project or reference [default: unchanged]
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// Keep it even if it holds what looks like a credential
+    /// Store the topic even if it seems to contain a credential
     #[arg(long)]
     allow_secret: bool,
 }
@@ -48,6 +49,6 @@ impl Write {
         let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
         let (title, description) = (self.name.clone(), self.description.clone());
         let written = memory_core::topic::write(topics, &WriteRequest { name, title, description, kind, content, secrets })?;
-        tell(&written, if written.created { "it is new" } else { "it was there, and is replaced" }, dir, app)
+        tell(&written, if written.created { "created" } else { "replaced" }, dir, app)
     }
 }

@@ -39,7 +39,7 @@ impl Stage {
             (empty(folder)?, None)
         } else {
             let made = tempfile::Builder::new().prefix("memory-tour-").tempdir();
-            let made = made.map_err(Failure::file("make a folder for the tour"))?;
+            let made = made.map_err(Failure::file("create a folder for the tour"))?;
             (made.path().to_owned(), Some(made))
         };
         let vault = folder.join("vault");
@@ -123,9 +123,9 @@ impl Stage {
         let farewell = match kept {
             Some(folder) => {
                 let home = folder.join(".memory");
-                format!("The home is yours to try out: memory --root {} list", quoted(&home.display().to_string()))
+                format!("The home is kept for you to try: memory --root {} list", quoted(&home.display().to_string()))
             }
-            None => "That home is gone now. `memory write \"…\"` begins your own, in ~/.memory; `memory --help` lists the rest."
+            None => "The temporary home is deleted. `memory write \"…\"` creates your own in ~/.memory; `memory --help` lists all commands."
                 .into(),
         };
         self.say(&farewell, app)
@@ -179,7 +179,7 @@ fn empty(folder: &Path) -> Result<PathBuf, Failure> {
     let failed = |source| Failure::File { action: format!("use {} for the tour", folder.display()), source };
     std::fs::create_dir_all(folder).map_err(failed)?;
     if std::fs::read_dir(folder).map_err(failed)?.next().is_some() {
-        return Err(Failure::usage(format!("{} is not empty", folder.display()), "name a folder that is not there yet"));
+        return Err(Failure::usage(format!("{} is not empty", folder.display()), "specify an empty or new folder"));
     }
     folder.canonicalize().map_err(failed)
 }

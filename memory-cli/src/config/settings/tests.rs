@@ -54,10 +54,10 @@ fn unknown_keys_are_named_and_wrong_values_refused() {
     let settings = load("storage:\n  rot: /x\nllm:\n  modell: y\n").expect("settings");
     assert_eq!(settings.unknown, ["storage.rot", "llm.modell"]);
     let wrong = |text: &str| load(text).expect_err("no settings").to_string();
-    assert!(wrong("daemon:\n  interval: soon\n").ends_with("config.yaml: daemon.interval"));
-    assert!(wrong("storage: here\n").ends_with("storage should hold keys with values"));
-    assert!(wrong("- 1\n").ends_with("it should hold keys with values"));
-    assert!(wrong("a: [\n").ends_with("is not well-formed"));
+    assert!(wrong("daemon:\n  interval: soon\n").ends_with("config.yaml: invalid value of daemon.interval"));
+    assert!(wrong("storage: here\n").ends_with("storage must contain keys with values"));
+    assert!(wrong("- 1\n").ends_with("the file must contain keys with values"));
+    assert!(wrong("a: [\n").ends_with("is not valid YAML"));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_key_is_never_shown_wherever_it_comes_from() {
     assert_eq!(settings.llm.model, Setting { value: Some("some-model".into()), from: Layer::Environment });
     let wrong = Environment { llm_api_key: Some("sk from".parse()), ..environment };
     let error = Settings::load(None, &wrong).expect_err("it is no key").to_string();
-    assert_eq!(error, "the variable MEMORY_LLM_API_KEY holds no key: one is a single word of ASCII");
+    assert_eq!(error, "environment variable MEMORY_LLM_API_KEY contains no valid API key: a key is one word of ASCII characters");
 }
 
 #[test]
@@ -92,8 +92,8 @@ fn a_point_has_one_hook_or_several_in_order() {
     let commands: Vec<_> = settings.hooks.commands().map(|(point, command)| (point.as_str(), command)).collect();
     assert_eq!(commands, [("before_tool_call", "one"), ("after_tool_call", "two"), ("after_tool_call", "three")]);
     let wrong = |text: &str| load(text).expect_err("no settings").to_string();
-    assert!(wrong("hooks:\n  on_event: {run: this}\n").ends_with("config.yaml: hooks.on_event"));
-    assert!(wrong("hooks:\n  on_event: [\"\"]\n").ends_with("config.yaml: hooks.on_event"));
+    assert!(wrong("hooks:\n  on_event: {run: this}\n").ends_with("config.yaml: invalid value of hooks.on_event"));
+    assert!(wrong("hooks:\n  on_event: [\"\"]\n").ends_with("config.yaml: invalid value of hooks.on_event"));
     assert_eq!(load("hooks:\n  on_call: this\n").expect("settings").unknown, ["hooks.on_call"]);
 }
 

@@ -13,7 +13,7 @@ pub(super) const CLIENT: Client = Client {
     name: "claude-code",
     title: "Claude Code",
     files,
-    project_note: Some("Claude Code asks whether to trust it when it is next started there"),
+    project_note: Some("Claude Code asks whether to trust the server at its next start in this project"),
 };
 
 fn files(folders: &Folders, level: Level) -> Vec<Target> {

@@ -8,7 +8,7 @@ use crate::install::Folders;
 use crate::install::plan::Part;
 
 pub(super) const CLIENT: Client =
-    Client { name: "codex", title: "Codex", files, project_note: Some("Codex reads it only if the project is trusted") };
+    Client { name: "codex", title: "Codex", files, project_note: Some("Codex reads this file only in trusted projects") };
 
 fn files(folders: &Folders, level: Level) -> Vec<Target> {
     let folder = match level {

@@ -54,7 +54,7 @@ fn a_summary_that_was_cut_off_is_none() {
     let Some(stage) = Stage::set(vec![choice(&said("assistant", "Sen"), "length"), says(" ")]) else { return };
     stage.keep("chat", &[said("user", "I like Sencha")]);
     for _ in 0..2 {
-        assert!(stage.play("EVERY=1 summarize.sh").contains("error: the answer is empty or was cut off\n--- exit 1"));
+        assert!(stage.play("EVERY=1 summarize.sh").contains("error: the response is empty or truncated\n--- exit 1"));
     }
     assert_eq!(stage.kept("chat").lines().count(), 1);
 }
@@ -95,7 +95,7 @@ fn facts_are_written_down_once() {
     stage.keep("chat", &[said("user", "Use [tabs]"), said("assistant", "Yes.")]);
     assert_snapshot!(stage.play("extract-facts.sh"), @"
     --- stderr
-    error: the model named no facts that can be read
+    error: the response contains no valid facts
     --- exit 1
     ");
     assert_eq!(stage.kept("chat").lines().count(), 2, "an answer that cannot be read leaves nothing");
@@ -157,7 +157,7 @@ fn facts_are_ranked_by_what_they_mean() {
     );
     assert_snapshot!(stage.play("embed-recall.sh x"), @"
     --- stderr
-    error: there is not one vector for each text
+    error: the number of vectors differs from the number of texts
     --- exit 1
     ");
     assert_eq!(stage.kept("chat").lines().count(), 4);

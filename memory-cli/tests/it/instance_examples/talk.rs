@@ -61,8 +61,8 @@ fn what_looks_like_a_credential_is_told_and_neither_kept_nor_sent() {
     assert_snapshot!(stage.play(&format!("printf 'my key is {secret}\\nhi\\n' | chat.sh")).replace(&secret, "[secret]"), @"
     Hello.
     --- stderr
-    error[secret_found]: the text holds what looks like GitHub token
-    hint: leave it out, or keep it with the parameter allow_secret
+    error[secret_found]: the text contains what looks like GitHub token
+    hint: remove it, or store it anyway with the parameter allow_secret
     ");
     assert_snapshot!(stage.kept("chat"), @r#"
     {"ts":"[time]","role":"user","content":"hi"}
@@ -141,17 +141,17 @@ fn tools_are_used_until_the_answer_is_known() {
     {"ts":"[time]","role":"user","content":"What is 6 times 7?"}
     {"ts":"[time]","role":"assistant","tool_calls":[{"id":"call_1","name":"calc","arguments":"{\"expression\":\"6 * (3 + 4)\"}"},{"id":"call_2","name":"calc","arguments":"{\"expression\":\"env\"}"}]}
     {"ts":"[time]","role":"tool","content":"42","tool_call_id":"call_1","name":"calc"}
-    {"ts":"[time]","role":"tool","content":"error: expression is a text of numbers, + - * / % and parentheses","tool_call_id":"call_2","name":"calc"}
+    {"ts":"[time]","role":"tool","content":"error: expression must consist of numbers, + - * / % and parentheses","tool_call_id":"call_2","name":"calc"}
     {"ts":"[time]","role":"assistant","tool_calls":[{"id":"call_[n]_0","name":"now","arguments":"{}"},{"id":"call_4","name":"calc","arguments":"nonsense"},{"id":"call_5","name":"rm","arguments":"{}"},{"id":"call_6","name":"calc","arguments":"{\"expression\":\"1/0\"}"}]}
     {"ts":"[time]","role":"tool","content":"[time]","tool_call_id":"call_[n]_0","name":"now"}
-    {"ts":"[time]","role":"tool","content":"error: expression is a text of numbers, + - * / % and parentheses","tool_call_id":"call_4","name":"calc"}
-    {"ts":"[time]","role":"tool","content":"error: there is no such tool","tool_call_id":"call_5","name":"rm"}
-    {"ts":"[time]","role":"tool","content":"error: expression is a text of numbers, + - * / % and parentheses","tool_call_id":"call_6","name":"calc"}
+    {"ts":"[time]","role":"tool","content":"error: expression must consist of numbers, + - * / % and parentheses","tool_call_id":"call_4","name":"calc"}
+    {"ts":"[time]","role":"tool","content":"error: unknown tool","tool_call_id":"call_5","name":"rm"}
+    {"ts":"[time]","role":"tool","content":"error: expression must consist of numbers, + - * / % and parentheses","tool_call_id":"call_6","name":"calc"}
     {"ts":"[time]","role":"assistant","content":"42."}
     "#);
     assert_eq!(stage.server.asked()[0].body["tools"][1]["function"]["name"], "calc");
     assert!(stage.sent(1).contains(r#"{"role":"tool","content":"42","tool_call_id":"call_1"}"#), "{}", stage.sent(1));
-    assert_eq!(stage.play("tool-loop.sh"), "--- stderr\nnothing in tools waits for an answer\n");
+    assert_eq!(stage.play("tool-loop.sh"), "--- stderr\nno pending question in tools\n");
     assert_eq!(stage.kept("tools"), kept);
 }
 
@@ -176,7 +176,7 @@ fn the_walk_through_the_daemon_asks_all_and_leaves_nothing() {
     let Some(stage) = Stage::set(Vec::new()) else { return };
     for _ in 0..2 {
         let told = stage.play("mkdir -p tmp; export TMPDIR=$HOME/tmp; daemon.sh");
-        assert!(told.ends_with("all answered as they should\n"), "{told}");
+        assert!(told.ends_with("all requests returned the expected status\n"), "{told}");
         let left = stage.sandbox.shell("ls -A tmp .memory .config 2>/dev/null");
         assert_eq!(left, "tmp:\n--- exit 2\n", "its home is thrown away");
     }

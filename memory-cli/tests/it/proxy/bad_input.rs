@@ -100,7 +100,7 @@ fn a_broken_memory_breaks_no_chat() {
     }
     let (code, complaints) = proxy.end();
     // The error is logged once, and the exit code reports that it is permanent.
-    assert_eq!((code, complaints.matches("what was said could not be kept").count()), (Some(1), 1), "{complaints}");
+    assert_eq!((code, complaints.matches("turns could not be stored").count()), (Some(1), 1), "{complaints}");
 }
 
 /// Extracts facts with a model that answers `facts` and `reconcile`; returns the facts and the log.
@@ -128,7 +128,7 @@ fn a_model_that_answers_with_prose_or_wrong_json_or_never_costs_no_turn() {
         let (kept, complaints) = drawn(facts, "[]");
         assert_eq!(kept, ["The user likes tea."], "{facts}");
         // The number of retries before the end depends on timing.
-        assert_eq!(complaints.matches("so what was said waits").count(), 1, "{facts}: {complaints}");
+        assert_eq!(complaints.matches("the turns will be retried").count(), 1, "{facts}: {complaints}");
     }
 }
 

@@ -75,7 +75,7 @@ fn the_level_says_what_is_logged() {
     let wrong = ["proxy", "--openai-base-url", "http://localhost:1/v1", "--log-level", "loud"];
     assert_snapshot!(sandbox.run(&wrong), @r#"
     --- stderr
-    error[usage]: invalid value 'loud' for '--log-level <LEVEL>': "loud" is not a level (debug, info, warning or error)
+    error[usage]: invalid value 'loud' for '--log-level <LEVEL>': "loud" is not a log level (debug, info, warning or error)
 
     For more information, try '--help'.
     --- exit 2

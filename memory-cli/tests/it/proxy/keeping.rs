@@ -227,7 +227,7 @@ fn what_cannot_be_heard_is_told() {
     });
     let sandbox = Sandbox::new();
     let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
-    for (text, why) in [("gzip", "it is encoded"), ("page", "it is no JSON object")] {
+    for (text, why) in [("gzip", "it is compressed"), ("page", "it is not a JSON object")] {
         let answer = proxy.say(text);
         assert_eq!((answer.status, answer.header("memory-error")), (Some(200), Some("MODEL_UNREADABLE")), "{text}");
         assert!(answer.header("memory-warning").is_some_and(|told| told.contains(why)), "{:?}", answer.headers);

@@ -141,7 +141,7 @@ fn what_goes_wrong_behind_goes_wrong_in_front() {
     assert_eq!((stream.body.clone(), stream.is_whole), (events(&["Hello"])[0].clone(), false));
     assert_eq!(ask("odd").text(), "<html>");
     proxy.end();
-    // An incomplete answer is not stored; the question is stored once.
+    // An incomplete answer is not stored; the query is stored once.
     assert_eq!(kept(&sandbox, "default/turns/assistant").len(), 0);
     assert_eq!(kept(&sandbox, "default/turns/user"), ["Hi"]);
     let nobody = Proxy::begin(&sandbox, "http://127.0.0.1:1/v1", QUIET);
@@ -195,7 +195,7 @@ fn whoever_has_no_business_here_is_refused() {
     let page = proxy.ask("POST /v1/chat/completions", "Origin: https://example.org\r\n", "{}");
     assert_eq!(page.status, Some(403));
     let open = sandbox.run(&["proxy", "--openai-base-url", "http://localhost/v1", "--host", "0.0.0.0", "--port", "0"]);
-    assert!(open.contains("there is no token"), "{open}");
+    assert!(open.contains("which requires a token"), "{open}");
     let guarded = Proxy::begin(&sandbox, &upstream.base_url(), &["--auth-token", "s3cret", "--no-git-versioning"]);
     assert_eq!(guarded.ask("GET /v1/health", "", "").status, Some(401), "the model's server is not asked without the token");
     assert_eq!(guarded.say("Hi").status, Some(401));

@@ -94,9 +94,9 @@ fn an_embedding_model_that_refuses_is_told_of() {
     };
     let mut answers = std::iter::repeat_with(say).take(1000);
     let warned = answers.find_map(|answer| answer.header("memory-warning").map(str::to_owned));
-    assert!(warned.as_ref().is_some_and(|why| why.contains("so the words alone are looked for")), "{warned:?}");
+    assert!(warned.as_ref().is_some_and(|why| why.contains("recall uses words only")), "{warned:?}");
     let (_, complaints) = proxy.end();
-    assert_eq!(complaints.matches("so the words alone are looked for").count(), 1, "{complaints}");
+    assert_eq!(complaints.matches("recall uses words only").count(), 1, "{complaints}");
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn a_fact_that_a_model_replaced_is_logged_undone_and_restored() {
     assert!(trashed(&entries[1]["id"]) && !trashed(&entries[0]["id"]));
 
     let undone = sandbox.run(&["undo", "--memory-path", "mem"]);
-    assert!(undone.contains("took back reconcile of 2 entries in conversation default; `memory undo "), "{undone}");
+    assert!(undone.contains("undid reconcile of 2 entries in conversation default; `memory undo "), "{undone}");
     assert_eq!(kept(&sandbox, "default/facts"), ["The user lives in Ghent."]);
     assert!(json(&["log"])["operations"][1]["undone_by"].is_string());
     let nothing = sandbox.run(&["undo", "--memory-path", "mem"]);

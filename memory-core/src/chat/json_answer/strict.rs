@@ -18,7 +18,7 @@ pub(super) fn parse(text: &str) -> Result<Value, String> {
         return Err(format!("it has more than {DEEPEST} levels"));
     }
     // Of two values for one key, the parser retains the last; the count of colons reveals the duplicate.
-    if keys < colons(text) { Err("an object in it names a key twice".into()) } else { Ok(value) }
+    if keys < colons(text) { Err("an object in it has a duplicate key".into()) } else { Ok(value) }
 }
 
 /// Returns the number of levels of a value, and counts its keys.

@@ -37,40 +37,40 @@ fn a_comma_behind_the_last_element_is_left_out_and_no_other() {
     assert_eq!(found(r#"{"a": [1, 2 , ], "b": ",]", }"#), Some(json!({"a": [1, 2], "b": ",]"})));
     assert_eq!(found("[\"\\\",]\",\n]"), Some(json!(["\",]"])));
     for text in ["[\"a\",,]", "[{},,]", "{\"a\":,}", "{\"a\": 1,, \"b\": 2}", "[\"a\", , \"b\"]"] {
-        assert!(why(text).starts_with("it is no sound JSON ("), "{text}");
+        assert!(why(text).starts_with("it is not valid JSON ("), "{text}");
     }
     assert_eq!((found("[,]"), found("{,}")), (None, None));
 }
 
 #[test]
 fn nothing_is_guessed() {
-    assert_eq!(why(""), "there is no JSON object or list in it");
-    assert_eq!(why("people"), "there is no JSON object or list in it");
-    assert_eq!(why("true"), "there is no JSON object or list in it");
-    assert_eq!(why("I cannot [do] that"), "there is no JSON object or list in it");
-    assert_eq!(why("{\"a\": 1} or {\"a\": 2}"), "there are several JSON values in it");
-    assert_eq!(why("```\n[1]\n```\n```\n[2]\n```"), "there are several JSON values in it");
-    assert_eq!(why("{\"a\": {\"b\": 1}"), "it breaks off before its end");
-    assert_eq!(why("{\"a\": \"}"), "it breaks off before its end");
-    assert_eq!(why("<think>Perhaps {\"a\": 2}?"), "it breaks off before its end");
-    assert_eq!(why("{\"a\": 1, \"a\": 2}"), "it is no sound JSON (an object in it names a key twice)");
+    assert_eq!(why(""), "it contains no JSON object or list");
+    assert_eq!(why("people"), "it contains no JSON object or list");
+    assert_eq!(why("true"), "it contains no JSON object or list");
+    assert_eq!(why("I cannot [do] that"), "it contains no JSON object or list");
+    assert_eq!(why("{\"a\": 1} or {\"a\": 2}"), "it contains several different JSON values");
+    assert_eq!(why("```\n[1]\n```\n```\n[2]\n```"), "it contains several different JSON values");
+    assert_eq!(why("{\"a\": {\"b\": 1}"), "it is truncated");
+    assert_eq!(why("{\"a\": \"}"), "it is truncated");
+    assert_eq!(why("<think>Perhaps {\"a\": 2}?"), "it is truncated");
+    assert_eq!(why("{\"a\": 1, \"a\": 2}"), "it is not valid JSON (an object in it has a duplicate key)");
     for text in
         ["{'a': 1}", "{a: 1}", "{\"a\": NaN}", "{\"a\": [1}", "[\"a\" \"b\"]", "{\"a\": 1 // one\n}", "{\"a\": \"two\nlines\"}"]
     {
-        assert!(why(text).starts_with("it is no sound JSON ("), "{text}: {}", why(text));
+        assert!(why(text).starts_with("it is not valid JSON ("), "{text}: {}", why(text));
     }
     // Valid JSON after an invalid object may be unrelated to it.
-    assert!(why("{\"a\": 1 \"b\": 2} else []").starts_with("it is no sound JSON ("));
+    assert!(why("{\"a\": 1 \"b\": 2} else []").starts_with("it is not valid JSON ("));
 }
 
 #[test]
 fn neither_length_nor_depth_is_without_end() {
     let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
     assert!(json_answer(&deep(32)).is_ok());
-    assert_eq!(why(&deep(33)), "it is no sound JSON (it has more than 32 levels)");
-    assert!(why(&deep(100_000)).starts_with("it is no sound JSON (recursion limit exceeded"));
-    assert_eq!(why(&"[{".repeat(500_000)), "it breaks off before its end");
-    assert_eq!(why(&"x".repeat(LONGEST + 1)), "it has 1048577 bytes, more than is read as JSON");
+    assert_eq!(why(&deep(33)), "it is not valid JSON (it has more than 32 levels)");
+    assert!(why(&deep(100_000)).starts_with("it is not valid JSON (recursion limit exceeded"));
+    assert_eq!(why(&"[{".repeat(500_000)), "it is truncated");
+    assert_eq!(why(&"x".repeat(LONGEST + 1)), "it has 1048577 bytes, more than the limit for JSON");
 }
 
 fn any_json() -> impl Strategy<Value = Value> {

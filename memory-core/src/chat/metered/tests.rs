@@ -47,11 +47,11 @@ fn nothing_is_asked_that_may_cost_more_than_is_left() {
     model.will_answer("one", tokens(20, 30));
     model.will_answer("two", tokens(1, 0));
     let metered = metered(model, budget);
-    metered.answer(&request("again?")).expect("there are 110 left");
-    metered.answer(&request("again?")).expect("there are 60 left");
-    let error = metered.answer(&request("again?")).expect_err("there are 59 left");
+    metered.answer(&request("again?")).expect("available tools: 110 left");
+    metered.answer(&request("again?")).expect("available tools: 60 left");
+    let error = metered.answer(&request("again?")).expect_err("available tools: 59 left");
     assert_eq!(error.code(), Code::BudgetExhausted);
-    assert_eq!(error.to_string(), "the language model was not asked: of the day's 110 tokens, 59 are left, and this may take 60");
+    assert_eq!(error.to_string(), "daily budget of 110 tokens exhausted: the call needs up to 60, 59 are left");
     assert!(error.hint().is_some_and(|hint| hint.contains("llm.tokens_a_day")));
     assert_eq!(metered.model.asked().len(), 2);
     assert_eq!(spent(&metered, 7), Spent { calls: 2, prompt_tokens: 21, answer_tokens: 30 });
@@ -107,7 +107,7 @@ fn where_nothing_can_be_written_down_nothing_is_asked() {
     let metered = Metered { meter, ..metered(FakeChat::answering(&["yes"]), Budget::default()) };
     let error = metered.answer(&request("is it?")).expect_err("it cannot be kept");
     assert_eq!((error.code(), metered.model.asked().len()), (Code::Io, 0));
-    assert_eq!(error.to_string(), "the language model was not asked, because what is spent cannot be kept");
+    assert_eq!(error.to_string(), "the language model was not called, because its usage cannot be recorded");
 }
 
 #[test]
@@ -117,6 +117,6 @@ fn an_answer_without_the_json_that_was_wanted_costs_as_much() {
     assert_eq!(model.json(&request("again?")).expect("it is JSON"), serde_json::json!([1]));
     let error = model.json(&request("again?")).expect_err("it is none");
     assert_eq!(error.code(), Code::ModelUnreadable);
-    assert_eq!(error.to_string(), "the language model gave no answer that can be used: it breaks off before its end");
+    assert_eq!(error.to_string(), "invalid value for the answer of the language model: it is truncated");
     assert_eq!(spent(&metered, 7).calls, 2);
 }

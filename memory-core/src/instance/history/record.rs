@@ -52,7 +52,7 @@ impl Record {
     pub fn new(draft: &Draft, now: DateTime<Utc>) -> Result<Self, InstanceError> {
         if draft.content.is_none() && draft.tool_calls.is_none() {
             let hint = "a record has content, tool_calls or both";
-            return Err(InstanceError::invalid("the record says nothing", hint));
+            return Err(InstanceError::invalid("the record is empty", hint));
         }
         let at = draft.at.unwrap_or(now);
         let string = |text: &str| JsonText::string(text);
@@ -70,7 +70,7 @@ impl Record {
         put("meta", draft.meta.clone());
         text.push('}');
         if MAX_RECORD < text.len() {
-            let what = format!("the record has {} bytes; a record may have {MAX_RECORD}", text.len());
+            let what = format!("the record has {} bytes; the maximum is {MAX_RECORD}", text.len());
             return Err(InstanceError::TooLarge { what });
         }
         let text = text.parse().map_err(|source| InstanceError::InvalidJson { what: "the record".into(), source })?;
@@ -93,7 +93,7 @@ impl Record {
                 _ => {}
             }
         }
-        let role = role.ok_or("it is no object with a role")?.parse().map_err(|error: InstanceError| error.to_string())?;
+        let role = role.ok_or("it is not an object with a role")?.parse().map_err(|error: InstanceError| error.to_string())?;
         let at = at.and_then(|at| DateTime::parse_from_rfc3339(&at).ok()).map(|at| at.to_utc());
         Ok(Self { text, role, at })
     }

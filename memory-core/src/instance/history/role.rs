@@ -34,7 +34,7 @@ impl FromStr for Role {
         } else if Self::MAX_LENGTH < text.chars().count() {
             "is longer than 64 characters"
         } else if text.contains(|own: char| own.is_control() || own == ',') {
-            "holds a comma or a control character"
+            "contains a comma or a control character"
         } else {
             return Ok(Self(text.to_owned()));
         };

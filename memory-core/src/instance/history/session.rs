@@ -34,7 +34,7 @@ impl FromStr for SessionName {
         } else if Self::MAX_LENGTH < text.chars().count() {
             "is longer than 200 characters"
         } else if text.chars().any(char::is_control) {
-            "holds a control character"
+            "contains a control character"
         } else {
             return Ok(Self(text.to_owned()));
         };

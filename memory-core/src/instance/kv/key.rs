@@ -41,13 +41,13 @@ impl FromStr for ValueKey {
         } else if Self::MAX_LENGTH < text.len() {
             "is longer than 1024 characters"
         } else if has(|part| !part.bytes().all(is_fine)) {
-            "holds something other than A to Z, a to z, 0 to 9, '.', '_', '-' and '/'"
+            "contains a character other than A to Z, a to z, 0 to 9, '.', '_', '-' and '/'"
         } else if has(str::is_empty) {
             "has an empty part"
         } else if has(|part| matches!(part, "." | "..")) {
             "has a part that is . or .."
         } else if has(|part| Self::MAX_PART < part.len()) {
-            "has a part that is longer than 255 characters, more than file systems take"
+            "has a part of more than 255 characters, the limit of file systems"
         } else {
             return Ok(Self(text.to_owned()));
         };

@@ -13,7 +13,7 @@ pub const MAX_VALUE: usize = 8 * 1024 * 1024;
 /// If the value is too large, or contains a credential and `secrets` refuses them; or an error of the store.
 pub fn set(values: &Values, key: &ValueKey, value: &str, secrets: Secrets) -> Result<bool, InstanceError> {
     if MAX_VALUE < value.len() {
-        let what = format!("the value has {} bytes; a value may have {MAX_VALUE}", value.len());
+        let what = format!("the value has {} bytes; the maximum is {MAX_VALUE}", value.len());
         return Err(InstanceError::TooLarge { what });
     }
     if secrets == Secrets::Refuse {

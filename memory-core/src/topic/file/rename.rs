@@ -11,7 +11,7 @@ pub fn rename(topics: &Topics, from: &TopicPath, to: &TopicPath) -> Result<(), T
     from.refuse_index()?;
     to.refuse_index()?;
     if from != to && from.holds(to) {
-        return Err(TopicError::invalid(format!("{to} lies in {from}"), "choose another place"));
+        return Err(TopicError::invalid(format!("{to} is inside {from}"), "choose another target"));
     }
     secret::refuse([to.as_str()])?;
     topics.store.relocate(from, Some(to), &topics.operation(TopicVerb::Rename))

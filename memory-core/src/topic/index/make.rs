@@ -55,8 +55,8 @@ pub(in crate::topic) fn overflow(index: &WrittenIndex, has_topics: bool) -> Opti
     (page.is_shared() && !fits(&least)).then(|| {
         let (lines, bytes) = (least.lines().count(), least.len());
         format!(
-            "your own lines in {INDEX_FILE} make it {lines} lines and {bytes} bytes; its limits are {} lines and {} bytes. \
-             Shorten them; until then prompts get the lines that fit",
+            "with your own lines, {INDEX_FILE} has {lines} lines and {bytes} bytes; the limits are {} lines and {} bytes. \
+             Shorten your lines; until then prompts contain only the lines that fit",
             INDEX_LINES - 1,
             INDEX_BYTES - 1
         )

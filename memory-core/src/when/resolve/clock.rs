@@ -54,7 +54,7 @@ pub(super) fn settle(
             None if is_of_afternoon(clock) => Settled::new(today, 1, at_daytime(clock, assumed)),
             None => {
                 let clock = clock.in_half(Half::Before)?;
-                stated(clock, "comes next", assumed);
+                stated(clock, "is next", assumed);
                 Settled::new(today, 1, clock)
             }
         },
@@ -75,7 +75,7 @@ pub(super) fn part_alone(part: Part, date: NaiveDate, now: NaiveDateTime, assume
     let at = |hour: u32| Settled { date, time: NaiveTime::from_hms_opt(hour, 0, 0).unwrap_or(NaiveTime::MIN) };
     let first = at(hours[0]);
     let settled = hours.iter().map(|hour| at(*hour)).find(|settled| date != now.date() || settled.is_after(now)).unwrap_or(first);
-    assumed.push(format!("No hour is said; {} is taken.", settled.time.format("%H:%M")));
+    assumed.push(format!("No hour given; assuming {}.", settled.time.format("%H:%M")));
     settled
 }
 
@@ -105,7 +105,7 @@ fn next_of(clock: Clock, now: NaiveDateTime, assumed: &mut Vec<String>) -> Optio
     let first = if clock.hour == 12 || is_of_afternoon(clock) { Half::After } else { Half::Before };
     let faces = [clock.in_half(first)?, clock.in_half(Half::After)?];
     let meant = faces.into_iter().find(|face| Settled::new(today, 0, *face).is_some_and(|settled| settled.is_after(now)))?;
-    stated(meant, "comes next", assumed);
+    stated(meant, "is next", assumed);
     Settled::new(today, 0, meant)
 }
 
@@ -126,13 +126,13 @@ fn at_daytime(clock: Clock, assumed: &mut Vec<String>) -> Clock {
         return clock;
     }
     let settled = if is_of_afternoon(clock) { Clock { hour: clock.hour + 12, ..clock } } else { clock };
-    stated(settled, "is taken", assumed);
+    stated(settled, "is assumed", assumed);
     settled
 }
 
 /// Records the assumed half of the day and its alternative.
 fn stated(clock: Clock, how: &str, assumed: &mut Vec<String>) {
-    assumed.push(format!("The half of the day is not said; {} {how}.", taken(clock)));
+    assumed.push(format!("AM or PM is not given; {} {how}.", taken(clock)));
 }
 
 /// Formats a time together with the alternative 12 hours from it.

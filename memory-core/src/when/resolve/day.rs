@@ -31,7 +31,7 @@ pub(super) fn date_of(day: &Day, today: NaiveDate, assumed: &mut Vec<String>) ->
         Day::Closest(nth, weekday, from) => closest(*nth, *weekday, date_of(from, today, assumed)?),
         Day::OfMonth(date, Month::Unsaid) => {
             let found = (0..12).filter_map(|months| on(today, months, *date)).find(|found| today <= *found)?;
-            assumed.push(format!("No month is said; the next such day is {found}."));
+            assumed.push(format!("No month given; assuming {found}, the next such day."));
             Some(found)
         }
         Day::OfMonth(date, Month::Away(months)) => on(today, *months, *date),
@@ -60,7 +60,7 @@ pub(super) fn date_of(day: &Day, today: NaiveDate, assumed: &mut Vec<String>) ->
 fn either_way(first: &Day, other: &Day, today: NaiveDate, assumed: &mut Vec<String>) -> Option<NaiveDate> {
     let Some(found) = date_of(first, today, assumed) else { return date_of(other, today, assumed) };
     if let Some(other) = date_of(other, today, &mut Vec::new()) {
-        assumed.push(format!("The month is read first, as {found}; with the day first it is {other}."));
+        assumed.push(format!("Assuming the month first, {found}; with the day first it is {other}."));
     }
     Some(found)
 }
@@ -96,18 +96,18 @@ fn of_week(weekday: Weekday, week: Week, today: NaiveDate, assumed: &mut Vec<Str
         Week::Of(weeks) => {
             let date = of(weeks)?;
             if weeks == 1 {
-                assumed.push(format!("Weeks begin on Monday; that of next week is {date}."));
+                assumed.push(format!("Weeks start on Monday; the day in next week is {date}."));
             }
             Some(date)
         }
         Week::This if today <= of(0)? => of(0),
         Week::This => {
-            assumed.push("That of this week is over; the next is meant.".to_owned());
+            assumed.push("The day in this week is past; assuming the next one.".to_owned());
             of(1)
         }
         Week::Coming => {
             if today.weekday() == weekday {
-                assumed.push("Today is one; the next is meant.".to_owned());
+                assumed.push("Today is that weekday; assuming the next one.".to_owned());
             }
             weekdays_away(1, weekday, today)
         }
@@ -167,7 +167,7 @@ fn in_year(
         Year::Unsaid => {
             let found = (0..=FURTHEST_YEAR).filter_map(|years| date(today.year() + years)).find(|found| today <= *found)?;
             if found.year() != today.year() {
-                assumed.push(format!("No year is said; the next such day is {found}."));
+                assumed.push(format!("No year given; assuming {found}, the next such day."));
             }
             Some(found)
         }

@@ -115,7 +115,7 @@ fn customary(spoken: &Spoken, clock: Clock, assumed: &mut Vec<String>) -> Option
         _ => (4..=11, Half::Before, "morning"),
     };
     let meant = clock.in_half(half).filter(|_| hours.contains(&clock.hour))?;
-    assumed.push(format!("The half of the day is not said; {} goes with the {name}.", clock::taken(meant)));
+    assumed.push(format!("AM or PM is not given; {} is usual in the {name}.", clock::taken(meant)));
     Some(part)
 }
 
@@ -137,12 +137,12 @@ fn placed(settled: Settled, kind: Kind, now: &Moment<'_>, clocks: &dyn Zone, mut
     match placed.change {
         Change::None => {}
         Change::Skipped => assumed.push(format!(
-            "{} is skipped that day, as the clocks go forward; {} is meant.",
+            "{} does not exist that day, because clocks go forward; assuming {}.",
             local.format("%H:%M"),
             placed.at.format("%H:%M")
         )),
         Change::Twice => {
-            assumed.push(format!("{} comes twice that day, as the clocks go back; the first is meant.", local.format("%H:%M")));
+            assumed.push(format!("{} occurs twice that day, because clocks go back; assuming the first.", local.format("%H:%M")));
         }
     }
     whole(placed.at, kind, now, assumed)

@@ -249,7 +249,7 @@ fn a_time_that_the_clocks_skip_is_as_much_later_and_said() {
     let now = Summer.from_utc_datetime(&Summer::change(3, 29, 9));
     let reading = when("tomorrow at 2:30am", &now).expect("it is a time");
     assert_eq!(reading.at.to_rfc3339(), "2025-03-30T03:30:00+02:00");
-    assert_eq!(reading.assumed.as_deref(), Some("02:30 is skipped that day, as the clocks go forward; 03:30 is meant."));
+    assert_eq!(reading.assumed.as_deref(), Some("02:30 does not exist that day, because clocks go forward; assuming 03:30."));
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn cases(file: &str) -> Option<Vec<Value>> {
     let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/inputs");
     let path = std::env::var_os("MEMORY_TEST_INPUTS").map_or_else(beside, PathBuf::from).with_file_name("time").join(file);
     let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("left out: the time expressions, as {} is not there", path.display());
+        eprintln!("left out: the time expressions, as {} does not exist", path.display());
         let is_required = std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_some_and(|value| value == "1");
         assert!(!is_required, "nothing may be left out");
         return None;

@@ -166,15 +166,15 @@ fn whole_item(
     start: usize,
     written_at: DateTime<Utc>,
 ) -> Result<(SalvagedItem, Option<String>), (Option<String>, String)> {
-    let key_end = value_end(&text[start..]).ok_or((None, "breaks off in its key".to_owned()))?;
+    let key_end = value_end(&text[start..]).ok_or((None, "ends within its key".to_owned()))?;
     let key = unquoted(&text[start..start + key_end]).ok_or((None, "has no key".to_owned()))?.into_owned();
     let told = |why: &str| (Some(key.clone()), why.to_owned());
     let rest = text[start + key_end..].trim_start();
     let rest = rest.strip_prefix(':').ok_or_else(|| told("has no value"))?.trim_start();
     let entry = text.len() - rest.len();
-    let end = entry + value_end(rest).ok_or_else(|| told("is not whole"))?;
+    let end = entry + value_end(rest).ok_or_else(|| told("is incomplete"))?;
     let text = &text[start..end];
-    key.parse::<Key>().map_err(|_| told("has a key that is none"))?;
+    key.parse::<Key>().map_err(|_| told("has an invalid key"))?;
     let (mended, fault) = mend_item(text, &key, written_at).map_err(|why| told(&why))?;
     Ok((SalvagedItem { key, text: mended, length: text.len() }, fault))
 }

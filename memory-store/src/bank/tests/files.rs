@@ -203,10 +203,10 @@ fn what_is_no_file_of_ours_is_refused_by_name_and_left_alone() {
 fn a_damaged_bank_is_named_refused_and_can_be_deleted_whole() {
     let folder = Folder::plain();
     for (bytes, why) in [
-        (b"{\"entries\": {\"a\": ".as_slice(), "the text breaks off (byte 18)"),
+        (b"{\"entries\": {\"a\": ".as_slice(), "unexpected end of text (byte 18)"),
         (b"{\"entries\": {\"\xff\": 1}}", "it is not UTF-8 (byte 14)"),
-        (b"", "the text breaks off (byte 0)"),
-        (b"{\"entries\": {\"a\": {\"value\":1}, \"a\": {\"value\":2}}}", "the key \"a\" stands twice"),
+        (b"", "unexpected end of text (byte 0)"),
+        (b"{\"entries\": {\"a\": {\"value\":1}, \"a\": {\"value\":2}}}", "duplicate key \"a\""),
     ] {
         folder.put_file("session.json", bytes);
         let mut decide = |_: Option<&Bank>| Ok(BankChange::Entries(vec![put("a", "1", 1)]));

@@ -72,7 +72,10 @@ fn unfinished_files_and_second_files_of_a_bank_go_out_of_the_way() {
     let old = std::time::SystemTime::UNIX_EPOCH;
     std::fs::File::options().write(true).open(folder.path().join("session.json")).unwrap().set_modified(old).unwrap();
     let repaired = repair(&folder, Repairs::All);
-    assert_eq!(told(&repaired), ["session.json takes the place of session.json.gz", "session.json.tmp was never finished"]);
+    assert_eq!(
+        told(&repaired),
+        ["session.json is used instead of session.json.gz", "session.json.tmp is an unfinished temporary file"]
+    );
     assert_eq!(folder.files().len(), 3, "both were set aside");
     assert_eq!(folder.bank().entries.len(), 1);
     assert_eq!(repair(&folder, Repairs::None), []);
@@ -89,7 +92,7 @@ fn a_packed_bank_that_breaks_off_gives_back_what_was_packed_before() {
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() - 40]).unwrap();
     let repaired = repair(&folder, Repairs::All);
-    assert_eq!(repaired[0].what, "session.json.gz cannot be unpacked to its end");
+    assert_eq!(repaired[0].what, "session.json.gz cannot be decompressed to its end");
     let keys: Vec<_> = folder.bank().entries.into_iter().map(|(key, _)| key.to_string()).collect();
     assert!(keys == ["a"] || keys == ["a", "b"], "{keys:?}");
 }
@@ -125,7 +128,7 @@ fn entries_within_values_are_not_taken_for_those_of_the_bank() {
     let folder = Folder::plain();
     let text = r#"{"note":{"entries":{}},"_meta":{"version":1,"updated_at":"2024-01-15T10:30:00Z","created_at":"2024-01-15T10:30:00Z"},"entries":{"a":{"value":1,"ttl":"x"},"b":{"value":2}}}"#;
     folder.put_file("session.json", text);
-    let mended = "the entry 'a' has a ttl that is no number of seconds; its value is intact";
+    let mended = "the entry 'a' has a ttl that is not a number of seconds; its value is intact";
     assert_eq!(told(&repair(&folder, Repairs::All)), [mended]);
     let expected = text.replace(r#""ttl":"x""#, r#""ttl":null"#);
     assert_eq!(folder.file("session.json"), expected, "what is well stays byte for byte");

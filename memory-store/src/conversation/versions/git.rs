@@ -60,10 +60,10 @@ fn commit_of(root: &Path, kept: Kept, message: &str) -> Result<(), VersionsError
     let change = Change { former: stage.head(), new: &new };
     let index = change.followed_by(&repository, &places)?;
     change.publish(&repository, message)?;
-    index.take_place().map_err(|error| refused("follow what was committed", &error))?;
+    index.take_place().map_err(|error| refused("update the index", &error))?;
     drop(theirs);
     // git decides whether a collection is due, as after any commit.
-    let _ = repository.tell("tidy up", &["gc", "--auto", "--quiet"]);
+    let _ = repository.tell("collect garbage", &["gc", "--auto", "--quiet"]);
     Ok(())
 }
 
@@ -93,7 +93,7 @@ fn begin(repository: &Repository<'_>, kept: Kept) -> Result<(), VersionsError> {
     // The list is created or left unchanged, so that no link is followed.
     let list = OpenOptions::new().write(true).create_new(true).mode(0o600).open(repository.root.join(LIST));
     match list.and_then(|mut list| list.write_all(ignored(kept).as_bytes())) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(refused("be told what to leave out", &error)),
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(refused("create .gitignore", &error)),
         _ => Ok(()),
     }
 }

@@ -46,7 +46,7 @@ fn understand(event: notify::Result<Event>, root: &Path) -> Vec<Heard> {
     }
     let is_move = matches!(event.kind, EventKind::Modify(ModifyKind::Name(_)));
     if (is_move || matches!(event.kind, EventKind::Remove(_))) && event.paths.iter().any(|path| path == root) {
-        return vec![Heard::Lost(format!("{} is gone", root.display()))];
+        return vec![Heard::Lost(format!("{} was deleted or moved", root.display()))];
     }
     // Reads open files too, and each event causes a read: to watch them would never end.
     if matches!(event.kind, EventKind::Access(kind) if kind != AccessKind::Close(AccessMode::Write)) {

@@ -15,12 +15,12 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::fs::inotify::{CreateFlags, Event, ReadFlags, Reader, WatchFlags, add_watch, init, remove_watch};
 use rustix::io::Errno;
 
-use super::Heard;
+use super::WatchEvent;
 use crate::index::ENTRIES;
 
 /// A watcher of files on its own thread, until dropped.
 #[derive(Debug)]
-pub(super) struct Ears {
+pub(super) struct FolderWatcher {
     end: Arc<OwnedFd>,
     thread: Option<JoinHandle<()>>,
 }
@@ -43,11 +43,11 @@ const WANTED: WatchFlags = WatchFlags::ATTRIB
 /// Size of the buffer for events, in bytes.
 const ROOM: usize = 16 * 1024;
 
-impl Ears {
+impl FolderWatcher {
     /// Watches `folder` and everything below it, and calls `hear` with events on another thread.
-    pub(super) fn begin(folder: &Path, hear: impl FnMut(Vec<Heard>) + Send + 'static) -> io::Result<Self> {
+    pub(super) fn begin(folder: &Path, hear: impl FnMut(Vec<WatchEvent>) + Send + 'static) -> io::Result<Self> {
         let flags = CreateFlags::CLOEXEC | CreateFlags::NONBLOCK;
-        let mut folders = Folders { source: init(flags)?, root: folder.to_owned(), paths: HashMap::new() };
+        let mut folders = WatchedFolders { source: init(flags)?, root: folder.to_owned(), paths: HashMap::new() };
         folders.add(folder)?;
         let end = Arc::new(eventfd(0, EventfdFlags::CLOEXEC)?);
         let own_end = Arc::clone(&end);
@@ -61,7 +61,7 @@ impl Ears {
     }
 }
 
-impl Drop for Ears {
+impl Drop for FolderWatcher {
     fn drop(&mut self) {
         let is_told = rustix::io::write(&self.end, &1_u64.to_ne_bytes()).is_ok();
         if let Some(thread) = self.thread.take().filter(|_| is_told) {
@@ -71,17 +71,17 @@ impl Drop for Ears {
     }
 }
 
-fn listen(folders: &mut Folders, end: &OwnedFd, mut hear: impl FnMut(Vec<Heard>)) {
+fn listen(folders: &mut WatchedFolders, end: &OwnedFd, mut hear: impl FnMut(Vec<WatchEvent>)) {
     let mut room = vec![MaybeUninit::uninit(); ROOM];
     loop {
         let mut waited = [PollFd::new(&folders.source, PollFlags::IN), PollFd::new(end, PollFlags::IN)];
         match poll(&mut waited, None) {
             Ok(_) if !waited[1].revents().is_empty() => return,
             Ok(_) | Err(Errno::INTR) => {}
-            Err(error) => return hear(vec![Heard::Lost(error.to_string())]),
+            Err(error) => return hear(vec![WatchEvent::Lost(error.to_string())]),
         }
         let heard = folders.hear(&mut room);
-        let is_over = heard.iter().any(|heard| matches!(heard, Heard::Lost(_)));
+        let is_over = heard.iter().any(|heard| matches!(heard, WatchEvent::Lost(_)));
         if !heard.is_empty() {
             hear(heard);
         }
@@ -92,7 +92,7 @@ fn listen(folders: &mut Folders, end: &OwnedFd, mut hear: impl FnMut(Vec<Heard>)
 }
 
 /// The watched folders.
-struct Folders {
+struct WatchedFolders {
     source: OwnedFd,
     root: PathBuf,
     /// The folders by their watch descriptors.
@@ -100,9 +100,9 @@ struct Folders {
 }
 
 /// An event: `(watch descriptor, flags, name in the folder)`.
-type Told = (i32, ReadFlags, Option<PathBuf>);
+type InotifyEvent = (i32, ReadFlags, Option<PathBuf>);
 
-impl Folders {
+impl WatchedFolders {
     /// Watches a folder and all below it, except hidden ones. Folders deleted during the call are skipped.
     fn add(&mut self, folder: &Path) -> io::Result<()> {
         let mut left = vec![folder.to_owned()];
@@ -134,7 +134,7 @@ impl Folders {
     }
 
     /// Reads the available events.
-    fn hear(&mut self, room: &mut [MaybeUninit<u8>]) -> Vec<Heard> {
+    fn hear(&mut self, room: &mut [MaybeUninit<u8>]) -> Vec<WatchEvent> {
         let mut told = Vec::new();
         let mut reader = Reader::new(&self.source, room);
         let refusal = loop {
@@ -142,7 +142,7 @@ impl Folders {
                 Ok(event) => told.push(told_by(&event)),
                 Err(Errno::AGAIN) => break None,
                 Err(Errno::INTR) => {}
-                Err(error) => break Some(Heard::Lost(error.to_string())),
+                Err(error) => break Some(WatchEvent::Lost(error.to_string())),
             }
         };
         told.into_iter().filter_map(|told| self.understand(told)).chain(refusal).collect()
@@ -154,13 +154,13 @@ impl Folders {
         !is_conversation && folder.file_name().is_some_and(|name| name.as_bytes().starts_with(b"."))
     }
 
-    fn understand(&mut self, (number, what, name): Told) -> Option<Heard> {
+    fn understand(&mut self, (number, what, name): InotifyEvent) -> Option<WatchEvent> {
         if what.contains(ReadFlags::QUEUE_OVERFLOW) {
-            return Some(Heard::More);
+            return Some(WatchEvent::More);
         }
         let folder = self.paths.get(&number)?;
         if what.intersects(ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF | ReadFlags::UNMOUNT) {
-            let gone = (*folder == self.root).then(|| Heard::Lost(format!("{} is gone", folder.display())));
+            let gone = (*folder == self.root).then(|| WatchEvent::Lost(format!("{} was deleted or moved", folder.display())));
             return gone;
         }
         if what.contains(ReadFlags::IGNORED) {
@@ -170,7 +170,7 @@ impl Folders {
         let name = name?;
         let path = folder.join(&name);
         if !what.contains(ReadFlags::ISDIR) {
-            return Some(Heard::File(path));
+            return Some(WatchEvent::File(path));
         }
         if self.is_hidden(&path) {
             return None;
@@ -179,16 +179,16 @@ impl Folders {
             self.forget(&path);
         } else if what.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO) {
             if let Err(error) = self.add(&path) {
-                return Some(Heard::Lost(error.to_string()));
+                return Some(WatchEvent::Lost(error.to_string()));
             }
         } else {
             return None;
         }
-        Some(Heard::Folder(path))
+        Some(WatchEvent::Folder(path))
     }
 }
 
-fn told_by(event: &Event<'_>) -> Told {
+fn told_by(event: &Event<'_>) -> InotifyEvent {
     let name = event.file_name().map(|name| PathBuf::from(OsStr::from_bytes(name.to_bytes())));
     (event.wd(), event.events(), name)
 }
@@ -202,14 +202,14 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(20);
 
-    fn listen(folder: &Path) -> (Ears, Receiver<Heard>) {
+    fn listen(folder: &Path) -> (FolderWatcher, Receiver<WatchEvent>) {
         let (sender, receiver) = channel();
-        let hear = move |heard: Vec<Heard>| heard.into_iter().for_each(|heard| drop(sender.send(heard)));
-        (Ears::begin(folder, hear).unwrap(), receiver)
+        let hear = move |heard: Vec<WatchEvent>| heard.into_iter().for_each(|heard| drop(sender.send(heard)));
+        (FolderWatcher::begin(folder, hear).unwrap(), receiver)
     }
 
     /// Returns all events before `last`.
-    fn hear_until(receiver: &Receiver<Heard>, last: &Heard) -> Vec<Heard> {
+    fn hear_until(receiver: &Receiver<WatchEvent>, last: &WatchEvent) -> Vec<WatchEvent> {
         let next = || receiver.recv_timeout(PATIENCE).unwrap();
         std::iter::repeat_with(next).take_while(|heard| heard != last).collect()
     }
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(fs::read(&read).unwrap(), b"tea");
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1);
         fs::write(&written, "tea").unwrap();
-        assert_eq!(hear_until(&heard, &Heard::File(written)), []);
+        assert_eq!(hear_until(&heard, &WatchEvent::File(written)), []);
     }
 
     #[test]
@@ -233,22 +233,26 @@ mod tests {
         let (_ears, heard) = listen(home.path());
         let write = |folder: &Path| {
             fs::write(folder.join("deep/note.md"), "tea").unwrap();
-            Heard::File(folder.join("deep/note.md"))
+            WatchEvent::File(folder.join("deep/note.md"))
         };
         fs::create_dir_all(outside.join("deep")).unwrap();
         write(&outside);
         fs::rename(&outside, &folder).unwrap();
-        hear_until(&heard, &Heard::Folder(folder.clone()));
+        hear_until(&heard, &WatchEvent::Folder(folder.clone()));
         hear_until(&heard, &write(&folder));
         fs::rename(&folder, &moved).unwrap();
-        hear_until(&heard, &Heard::Folder(moved.clone()));
+        hear_until(&heard, &WatchEvent::Folder(moved.clone()));
         hear_until(&heard, &write(&moved));
         fs::rename(&moved, &outside).unwrap();
-        hear_until(&heard, &Heard::Folder(moved));
+        hear_until(&heard, &WatchEvent::Folder(moved));
         write(&outside);
         let last = home.path().join("last.md");
         fs::write(&last, "tea").unwrap();
-        assert!(hear_until(&heard, &Heard::File(last)).iter().all(|heard| *heard == Heard::File(folder.join("deep/note.md"))));
+        assert!(
+            hear_until(&heard, &WatchEvent::File(last))
+                .iter()
+                .all(|heard| *heard == WatchEvent::File(folder.join("deep/note.md")))
+        );
     }
 
     #[test]
@@ -258,7 +262,7 @@ mod tests {
         fs::create_dir(&folder).unwrap();
         let (_ears, heard) = listen(&folder);
         fs::remove_dir(&folder).unwrap();
-        assert!(matches!(heard.recv_timeout(PATIENCE).unwrap(), Heard::Lost(why) if why.ends_with("categories is gone")));
+        assert!(matches!(heard.recv_timeout(PATIENCE).unwrap(), WatchEvent::Lost(why) if why.ends_with("categories is gone")));
         heard.recv_timeout(PATIENCE).unwrap_err();
     }
 }

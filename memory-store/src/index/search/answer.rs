@@ -35,7 +35,7 @@ const WIDER: usize = 20;
 const READ_FOR_PHRASES: usize = 2_000;
 
 /// The reason for a search by words alone.
-const LOST: &str = "the vectors in the index cannot be read, so only the words were looked for; `memory embed` makes them again";
+const LOST: &str = "the vectors in the index cannot be read, so only words were searched; run `memory embed` to rebuild them";
 
 /// The results of the index, before the files are checked.
 #[derive(Debug)]
@@ -84,7 +84,7 @@ impl Index {
                     fresh.retain(|(stored, _)| !without_phrases.iter().any(|phrase| has_phrase(&stored.memory, phrase)));
                     total = fresh.len() as u64;
                     fresh.truncate(asked.limit);
-                    let most = "the phrase was looked for in the best 2000 memories that have its words, and there are more";
+                    let most = "only the best 2000 memories that contain the words were checked for the phrase; there are more";
                     reasons.extend(is_cut.then(|| most.to_owned()));
                 }
                 let hits = fresh.into_iter().map(|(stored, (_, ranked))| hit(stored, ranked, asked.question)).collect();

@@ -13,7 +13,7 @@ use crate::index::trouble::{Meaning, Trouble};
 impl Index {
     /// Returns those of `names` that are speakers, restricted to the scopes `within` if given.
     pub(crate) fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError> {
-        let found = self.ask("look up who speaks", |_, opened| match who_speaks(opened, names, within) {
+        let found = self.ask("find speakers", |_, opened| match who_speaks(opened, names, within) {
             // The search that follows detects the damage and triggers the repair.
             Err(trouble) if trouble.meaning() == Meaning::TextDamaged => Ok(Vec::new()),
             found => found,

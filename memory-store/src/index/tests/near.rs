@@ -86,7 +86,7 @@ fn vectors_that_cannot_be_read_leave_the_words_and_are_told() {
     let spoil: [(&str, Spoil); 7] = [
         ("the head is cut", |home| std::fs::File::options().write(true).open(&files(home)[0]).unwrap().set_len(40).unwrap()),
         ("the head is empty", |home| std::fs::write(&files(home)[0], "").unwrap()),
-        ("the head is something else", |home| std::fs::write(&files(home)[0], vec![0xa5; 5000]).unwrap()),
+        ("the head is another encoding", |home| std::fs::write(&files(home)[0], vec![0xa5; 5000]).unwrap()),
         ("the head is gone", |home| std::fs::remove_file(&files(home)[0]).unwrap()),
         ("the head is a folder", |home| {
             std::fs::remove_file(&files(home)[0]).unwrap();
@@ -109,7 +109,7 @@ fn vectors_that_cannot_be_read_leave_the_words_and_are_told() {
         let index = home.index();
         let found = ask(&index, "note2");
         assert_eq!((numbers_of(&found), found.total), (vec![2], 1), "{what}");
-        assert!(found.degraded.is_some_and(|why| why.contains("only the words were looked for")), "{what}");
+        assert!(found.degraded.is_some_and(|why| why.contains("words only were looked for")), "{what}");
         assert_eq!(ask(&index, "elsewhere").total, 0, "{what}");
         // The vectors are computed again, and the warning disappears.
         let of = |number: u32| TextVector { id: id(number), text: ContentHash::of(&body(number)), vector: vector(number) };

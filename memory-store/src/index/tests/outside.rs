@@ -263,7 +263,7 @@ fn a_linked_folder_is_reported_and_never_taken_for_an_empty_one() {
     let paths: Vec<_> = index.problems().unwrap().into_iter().map(|problem| problem.path).collect();
     assert_eq!(paths, ["categories/project"]);
     let found = super::home::search(&index, &super::home::query("dark"));
-    assert_eq!(found.degraded.as_deref(), Some("1 file cannot be read, and `memory doctor` names it"));
+    assert_eq!(found.degraded.as_deref(), Some("1 file cannot be read; run `memory doctor` to list it"));
     let outside = Home::new();
     fs::remove_dir_all(outside.at("categories")).unwrap();
     symlink(home.at("categories"), outside.at("categories")).unwrap();

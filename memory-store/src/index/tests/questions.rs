@@ -276,7 +276,7 @@ fn many() -> Home {
     for number in 1..=MANY {
         let tea = "tea ".repeat(1 + number as usize % 5);
         let green = if number.is_multiple_of(7) { "green " } else { "" };
-        let rest = "and something else besides ".repeat(number as usize % 11);
+        let rest = "and another encoding besides ".repeat(number as usize % 11);
         home.write(&Note { number, body: &format!("{tea}{green}{rest}"), ..Note::default() });
     }
     home

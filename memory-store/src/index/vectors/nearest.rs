@@ -43,7 +43,7 @@ impl Vectors {
     /// # Errors
     /// [`StoreError::Invalid`] if `query` is not a valid vector of this model.
     pub fn nearest(&self, query: &[f32], count: usize, allowed: &(dyn Fn(i64) -> bool + Sync)) -> Result<Nearest, StoreError> {
-        let query = Unit::of("the question", query, self.layout.dimensions)?;
+        let query = Unit::of("the query", query, self.layout.dimensions)?;
         let Some(view) = &self.view else { return Ok(Nearest::default()) };
         let threads = threads(view.rows());
         Ok(nearest(view, &query, &Wanted { count, candidates: FEWEST_CANDIDATES, threads }, allowed))
@@ -54,7 +54,7 @@ impl Vectors {
     /// # Errors
     /// [`StoreError::Invalid`] if `query` is not a valid vector of this model.
     pub fn cosines(&self, query: &[f32], keys: &[i64]) -> Result<Vec<Option<f32>>, StoreError> {
-        let query = Unit::of("the question", query, self.layout.dimensions)?;
+        let query = Unit::of("the query", query, self.layout.dimensions)?;
         let Some(view) = &self.view else { return Ok(vec![None; keys.len()]) };
         let slots = view.slots(keys.iter().copied());
         let cosine = |key: &i64| Some(query.cosine(view.row(*slots.get(key)?)?.direction()?));
@@ -82,7 +82,7 @@ impl Vectors {
     /// # Errors
     /// [`StoreError::Invalid`] if `query` is not a valid vector of this model.
     pub fn cosines_of(&self, query: &[f32], documents: &[(i64, ContentHash)]) -> Result<Vec<Option<f32>>, StoreError> {
-        let query = Unit::of("the question", query, self.layout.dimensions)?;
+        let query = Unit::of("the query", query, self.layout.dimensions)?;
         let Some(view) = &self.view else { return Ok(vec![None; documents.len()]) };
         let slots = view.slots(documents.iter().map(|(key, _)| *key));
         let cosine = |(key, text): &(i64, ContentHash)| {

@@ -44,7 +44,7 @@ impl Vectors {
     /// [`StoreError::Invalid`] if the number of dimensions is not supported; [`StoreError::Backend`] if the files cannot be read.
     pub fn open(place: &Path, identity: &str, dimensions: usize) -> Result<Self, StoreError> {
         if !(1..=MOST_DIMENSIONS).contains(&dimensions) {
-            let why = format!("vectors have 1 to {MOST_DIMENSIONS} dimensions, not {dimensions}");
+            let why = format!("a vector must have 1 to {MOST_DIMENSIONS} dimensions, not {dimensions}");
             return Err(StoreError::Invalid { why });
         }
         let model = ContentHash::of(identity);

@@ -22,15 +22,15 @@ impl Unit {
     pub(super) fn of(whose: &str, vector: &[f32], dimensions: usize) -> Result<Self, StoreError> {
         let refused = |why: String| Err(StoreError::Invalid { why: format!("the vector of {whose} {why}") });
         if vector.len() != dimensions {
-            return refused(format!("has {} numbers, but those of this model have {dimensions}", vector.len()));
+            return refused(format!("has {} dimensions, but this model has {dimensions}", vector.len()));
         }
         if let Some(place) = vector.iter().position(|number| !number.is_finite()) {
-            return refused(format!("has {} at place {place}", vector[place]));
+            return refused(format!("contains {} at index {place}", vector[place]));
         }
         // In `f64` no square of an `f32` overflows or underflows.
         let length = vector.iter().map(|&number| f64::from(number) * f64::from(number)).sum::<f64>().sqrt();
         if length == 0.0 {
-            return refused("is zero and so has no direction".to_owned());
+            return refused("is zero and has no direction".to_owned());
         }
         #[expect(clippy::cast_possible_truncation, reason = "rounding to the nearest f32 is what is meant")]
         let unit = vector.iter().map(|&number| (f64::from(number) / length) as f32).collect();
@@ -84,10 +84,10 @@ mod tests {
     #[test]
     fn what_is_no_direction_is_refused_by_name() {
         let why = |vector: &[f32]| Unit::of("document 7", vector, 2).unwrap_err().to_string();
-        insta::assert_snapshot!(why(&[1.0]), @"the vector of document 7 has 1 numbers, but those of this model have 2");
+        insta::assert_snapshot!(why(&[1.0]), @"the vector of document 7 has 1 dimensions, but this model has 2");
         insta::assert_snapshot!(why(&[1.0, f32::NAN]), @"the vector of document 7 has NaN at place 1");
         insta::assert_snapshot!(why(&[f32::NEG_INFINITY, 0.0]), @"the vector of document 7 has -inf at place 0");
-        insta::assert_snapshot!(why(&[0.0, -0.0]), @"the vector of document 7 is zero and so has no direction");
+        insta::assert_snapshot!(why(&[0.0, -0.0]), @"the vector of document 7 is zero and has no direction");
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl Vectors {
         }
         let has_space = self.view.as_ref().map_or(0, View::rows) + rows.len() <= MOST_ROWS;
         if !has_space {
-            return Err(StoreError::Invalid { why: format!("no more than {MOST_ROWS} vectors of one model are kept") });
+            return Err(StoreError::Invalid { why: format!("the limit of {MOST_ROWS} vectors per model is exceeded") });
         }
         let keys = prepared.keys().copied();
         let former = self.view.as_ref().map(|view| view.slots(keys)).unwrap_or_default();
@@ -210,7 +210,7 @@ impl Vectors {
     }
 
     fn refused(&self, error: io::Error) -> StoreError {
-        io_error(format!("keep vectors in {}", self.folder.display()), error)
+        io_error(format!("store vectors in {}", self.folder.display()), error)
     }
 }
 

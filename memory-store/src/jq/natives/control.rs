@@ -132,7 +132,7 @@ fn no_places(_: Val) -> Attempt {
 }
 
 fn no_modules(value: Val) -> Attempt {
-    Err(fault(format!("there are no modules here: cannot find {}", write::excerpt(&value))))
+    Err(fault(format!("modules are not supported: cannot find {}", write::excerpt(&value))))
 }
 
 fn unknown_format(_: Val, name: &Val) -> Attempt {

@@ -181,7 +181,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("origin: /tmp", Some(2), "`origin` is not a map"),
         ("title: a\ntags:\n\t- a", Some(4), "not valid YAML: found character that cannot start any token"),
         ("a: 1\ntitle: \"Open\ntags: [a]", Some(3), "found unexpected end of stream"),
-        ("title: a\nx: 1\ntitle: b", Some(4), "`title` stands in the same map of the front matter twice"),
+        ("title: a\nx: 1\ntitle: b", Some(4), "`title` is duplicated in the front matter"),
         ("x:\n  y: 1\n  y: 2", Some(2), "`y` stands"),
         ("a: \u{1}", None, "control characters are not allowed"),
         ("a: b\n--- c", None, "more than one document"),

@@ -100,7 +100,7 @@ fn folder() -> Option<PathBuf> {
     if folder.join("expected.json").exists() {
         return Some(folder);
     }
-    eprintln!("left out: the odd front matters, as {} is not there", folder.display());
+    eprintln!("left out: the odd front matters, as {} does not exist", folder.display());
     let is_required = std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_some_and(|value| value == "1");
     assert!(!is_required, "nothing may be left out");
     None

@@ -140,7 +140,7 @@ fn what_is_no_file_is_neither_read_nor_replaced_nor_deleted() {
             delete(&folder.topics, name).map(drop),
         ] {
             let refused = result.unwrap_err();
-            let told = format!("{name}.md cannot be read as it should be: it is no file, but a pipe, a socket or a device");
+            let told = format!("{name}.md is damaged: not a regular file, but a pipe, a socket or a device");
             assert_eq!((refused.code(), refused.to_string()), (Code::FileDamaged, told));
         }
         assert!(folder.path().join(format!("{name}.md")).exists());
@@ -160,7 +160,7 @@ fn a_folder_is_no_topic_to_be_deleted() {
     assert!(history(&folder.topics).unwrap().is_empty(), "an empty folder held nothing that could come back");
     folder.write("b", "x").unwrap();
     let below = file::create(&folder.topics, &path("b.md/c.txt"), "x", Secrets::Refuse).unwrap_err();
-    assert_eq!((below.code(), below.to_string()), (Code::Conflict, "b.md is a file, in which nothing can lie".into()));
+    assert_eq!((below.code(), below.to_string()), (Code::Conflict, "b.md is a file, not a folder".into()));
 }
 
 #[test]
@@ -172,8 +172,12 @@ fn a_passage_is_not_replaced_by_what_makes_a_topic_unreadable() {
     for (old, new, why) in [
         ("type: user", "type: secret", "\"secret\" is no type of topics"),
         ("type: user\n", "", "\"\" is no type of topics"),
-        ("What it is", "What: it: is", "with that, a.md could not be read as a topic: the front matter is not valid YAML"),
-        ("\n---\n", "\n", "with that, a.md could not be read as a topic: the front matter that starts in line 1 is never closed"),
+        ("What it is", "What: it: is", "after this change a.md cannot be parsed as a topic: the front matter is not valid YAML"),
+        (
+            "\n---\n",
+            "\n",
+            "after this change a.md cannot be parsed as a topic: the front matter that starts in line 1 has no closing line",
+        ),
     ] {
         let refused = change(old, new).unwrap_err();
         assert!(refused.code() == Code::InvalidInput && refused.to_string().starts_with(why), "{refused}");

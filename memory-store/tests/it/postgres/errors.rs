@@ -48,13 +48,13 @@ fn told(error: &InstanceError) -> String {
 
 #[test]
 fn a_database_that_is_not_there_is_told_at_once() {
-    if server("what is told of a database that is not there").is_none() {
+    if server("what is told of a database that does not exist").is_none() {
         return;
     }
     let nowhere = format!("postgres://u:hunter2@127.0.0.1:{}/d", free_port());
     insta::assert_snapshot!(told(&open(&nowhere).unwrap().prepare().unwrap_err()), @r"
     DATABASE_UNREACHABLE: the database cannot be reached: Connection refused (os error 111)
-    check that it runs and that the instance has its address; `memory instance connect` gives it another
+    check that it is running and that the address is correct; `memory instance connect` sets another URL
     ");
     let no_socket = "host=/nowhere/at/all user=u password=hunter2";
     assert_eq!(open(no_socket).unwrap().prepare().unwrap_err().code(), Code::DatabaseUnreachable);
@@ -65,8 +65,8 @@ fn a_database_that_is_not_there_is_told_at_once() {
     let silent = format!("postgres://u:hunter2@127.0.0.1:{}/d", silent.local_addr().unwrap().port());
     let silent = Database::at(&silent, Limits { connect: QUICK, ..Limits::default() }).unwrap();
     insta::assert_snapshot!(told(&silent.prepare().unwrap_err()), @r"
-    DATABASE_UNREACHABLE: the database did not answer for 0.3 s
-    check that it runs and that the instance has its address; `memory instance connect` gives it another
+    DATABASE_UNREACHABLE: the database did not respond within 0.3 s
+    check that it is running and that the address is correct; `memory instance connect` sets another URL
     ");
 }
 
@@ -79,13 +79,13 @@ fn whoever_is_not_let_in_is_told_so() {
     let prepare = |user: &str, database: &str| open(&server.url(user, database, "")).unwrap().prepare();
     prepare("guarded:hunter2", &name).unwrap();
     insta::assert_snapshot!(told(&prepare("guarded:hunter3", &name).unwrap_err()), @r#"
-    PERMISSION_DENIED: the database does not let this user in: password authentication failed for user "guarded" (28P01)
-    `memory instance connect` gives the instance another user and password
+    PERMISSION_DENIED: the database rejected the login: password authentication failed for user "guarded" (28P01)
+    `memory instance connect` sets another user and password
     "#);
     assert_eq!(prepare("guarded", &name).unwrap_err().code(), Code::PermissionDenied, "without a password");
     insta::assert_snapshot!(told(&prepare("postgres", "nothing_here").unwrap_err()), @r#"
-    DATABASE_UNREACHABLE: there is no such database: database "nothing_here" does not exist (3D000)
-    createdb makes it
+    DATABASE_UNREACHABLE: the database does not exist: database "nothing_here" does not exist (3D000)
+    create it with createdb
     "#);
 }
 
@@ -97,8 +97,8 @@ fn whoever_may_not_write_is_told_so_and_nothing_is_written() {
     server.sql(&name, "CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
     let reader = open(&server.url("reader", &name, "")).unwrap();
     insta::assert_snapshot!(told(&append(&reader).unwrap_err()), @r"
-    PERMISSION_DENIED: the user of the database may not do that: permission denied for table memory_sessions (42501)
-    at first they need CREATE on the schema, and later SELECT, INSERT, UPDATE and DELETE on the tables memory_*
+    PERMISSION_DENIED: the database user lacks a permission: permission denied for table memory_sessions (42501)
+    grant CREATE on the schema for the first use, and SELECT, INSERT, UPDATE and DELETE on the tables memory_*
     ");
     assert_eq!(set(&reader).unwrap_err().code(), Code::PermissionDenied);
     let stranger = open(&server.url("reader", &server.database(), "")).unwrap();
@@ -106,8 +106,8 @@ fn whoever_may_not_write_is_told_so_and_nothing_is_written() {
     server.sql(&name, &format!("ALTER DATABASE {name} SET default_transaction_read_only = on"));
     let replica = open(&server.address(&name)).unwrap();
     insta::assert_snapshot!(told(&append(&replica).unwrap_err()), @r"
-    PERMISSION_DENIED: the database is only read: cannot execute INSERT in a read-only transaction (25006)
-    it may be a replica: name the primary, or several hosts and target_session_attrs=read-write
+    PERMISSION_DENIED: the database is read-only: cannot execute INSERT in a read-only transaction (25006)
+    it may be a replica: use the address of the primary, or several hosts with target_session_attrs=read-write
     ");
     assert_eq!((set(&replica).unwrap_err().code(), count(&replica)), (Code::PermissionDenied, 0));
     server.sql("postgres", &format!("ALTER DATABASE {name} RESET ALL"));
@@ -127,7 +127,7 @@ fn a_full_disk_is_told_and_nothing_is_half_written() {
     }
     insta::assert_snapshot!(told(&append(&database).unwrap_err()), @r"
     DISK_FULL: the disk of the database is full: could not extend file: No space left on device (53100)
-    free some space and repeat; nothing was changed
+    free some space and try again; nothing was changed
     ");
     assert_eq!((set(&database).unwrap_err().code(), count(&database)), (Code::DiskFull, 1));
     server.sql(&name, "DROP TRIGGER full_disk ON memory_records; DROP TRIGGER full_disk ON memory_values");
@@ -143,7 +143,7 @@ fn a_server_without_connections_is_told_within_the_time_that_is_allowed() {
     let name = server.database();
     server.sql("postgres", "DROP ROLE IF EXISTS few; CREATE ROLE few LOGIN CONNECTION LIMIT 0");
     insta::assert_snapshot!(told(&open(&server.url("few", &name, "")).unwrap().prepare().unwrap_err()), @r#"
-    DATABASE_UNREACHABLE: the database takes no more connections: too many connections for role "few" (53300)
+    DATABASE_UNREACHABLE: the database accepts no more connections: too many connections for role "few" (53300)
     raise its max_connections, or put a pooler such as pgbouncer in front of it
     "#);
 }
@@ -162,7 +162,7 @@ fn what_takes_too_long_is_stopped_and_nothing_of_it_is_there() {
     let hasty = Arc::new(Database::at(&server.address(&name), hasty).unwrap());
     insta::assert_snapshot!(told(&append(&hasty).unwrap_err()), @r"
     DATABASE_TIMEOUT: the database took longer than 0.3 s
-    nothing was changed; repeat it
+    nothing was changed; try again
     ");
     assert_eq!(set(&hasty).unwrap_err().code(), Code::DatabaseTimeout);
     server.sql(&name, "DROP TRIGGER slow ON memory_records; DROP TRIGGER slow ON memory_values");
@@ -184,8 +184,8 @@ fn a_server_that_stops_answering_is_given_up_and_then_refused_at_once() {
     append(&database).unwrap();
     proxy.be_silent(true);
     insta::assert_snapshot!(told(&append(&database).unwrap_err()), @r"
-    DATABASE_UNREACHABLE: the database stopped answering for 0.3 s
-    check that it runs, and look whether a change was done before you repeat it
+    DATABASE_UNREACHABLE: the database stopped responding for 0.3 s
+    check that it is running, and whether the change took effect before you retry
     ");
     let tried = proxy.connections();
     for _ in 0..3 {
@@ -236,7 +236,7 @@ fn whoever_waits_too_long_for_a_connection_is_told_so() {
         };
         insta::assert_snapshot!(told(&error), @r"
         DATABASE_TIMEOUT: all connections to the database were in use for 0.3 s
-        repeat it when there is less to do
+        try again when fewer calls are running
         ");
         server.sql(&name, "INSERT INTO enough VALUES (1)");
         waiting.join().unwrap().unwrap();
@@ -251,7 +251,7 @@ fn tables_that_are_gone_are_missed_by_name() {
     set(&database).unwrap();
     server.sql(&name, "DROP TABLE memory_values");
     insta::assert_snapshot!(told(&set(&database).unwrap_err()), @r#"
-    FILE_DAMAGED: the tables of the database are no longer as they were made: relation "memory_values" does not exist (42P01)
-    bring back the tables memory_* from a backup; without memory_schema, the next program makes anew what is missing, empty
+    FILE_DAMAGED: tables of the database are missing or changed: relation "memory_values" does not exist (42P01)
+    restore the tables memory_* from a backup; without memory_schema, missing tables are created empty on the next use
     "#);
 }

@@ -46,7 +46,7 @@ fn tables_that_are_there_are_left_alone_and_those_of_a_newer_version_are_refused
     assert_eq!(error.code(), Code::FileDamaged);
     insta::assert_snapshot!(
         error,
-        @"the database cannot be read as it should be: a newer version of this program has made its tables (version 7; this one knows 1)"
+        @"the database is damaged: its tables were created by a newer version of this program (version 7; supported: 1)"
     );
     // A migration that was interrupted, in a database that does not roll it back, is repeated.
     server.sql(&name, "UPDATE memory_schema SET version = 0; DROP TABLE memory_values");

@@ -41,7 +41,7 @@ pub(crate) fn server(claim: &str) -> Option<&'static Server> {
 /// Reports that a test is skipped, or fails if that is not allowed.
 pub(crate) fn left_out(claim: &str, why: &str) {
     assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "cannot test {claim}: {why}");
-    eprintln!("left out: {claim} ({why})");
+    eprintln!("skipped: {claim} ({why})");
 }
 
 impl Server {

@@ -80,7 +80,7 @@ fn what_a_whole_answer_says_is_known_and_why_it_cannot_be_kept() {
         ("{}".into(), says("")),
         (r#"{"choices":[]}"#.into(), says("")),
         (message(&format!("\"{}\"", "x".repeat(LONGEST + 1))), Outcome::Unheard(TOO_LONG)),
-        ("[]".into(), Outcome::Unheard("it is no JSON object")),
+        ("[]".into(), Outcome::Unheard("it is not a JSON object")),
         (r#"{"error":{"message":"no"}}"#.into(), Outcome::Failed),
     ] {
         assert_eq!(said(&answer), outcome);

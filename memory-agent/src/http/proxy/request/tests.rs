@@ -125,7 +125,7 @@ fn what_is_said_to_us_and_means_nothing_is_refused() {
     let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let refused = Asked::read(json!({"memory_id": secret}).to_string(), &RecallRules::default()).expect_err("a credential");
     assert_eq!(refused.code, Code::SecretFound);
-    assert_eq!(refused.message, "memory_id cannot be used: the text holds what looks like GitHub token");
+    assert_eq!(refused.message, "invalid value for memory_id: the text contains what looks like GitHub token");
 }
 
 proptest! {

@@ -164,7 +164,7 @@ fn a_job_that_is_refused_is_tried_again_and_told_meanwhile() {
         while scribe.trouble(&place).is_none() {
             thread::yield_now();
         }
-        assert!(scribe.trouble(&place).is_some_and(|trouble| trouble.message.starts_with("no facts can be drawn")));
+        assert!(scribe.trouble(&place).is_some_and(|trouble| trouble.message.starts_with("fact extraction could not be queued")));
         talks(&scribe, &place, "milk", "noted");
         assert_eq!(scribe.end(), 0);
         assert_eq!((jobs.pending().unwrap().len(), scribe.trouble(&place)), (2, None));
@@ -306,7 +306,7 @@ fn what_waits_has_a_bound_and_what_does_not_find_room_is_counted() {
         assert_eq!(scribe.end(), 12, "all are lost in the end, and each once");
         let troubles = heard.troubles.lock().unwrap().clone();
         assert_eq!(troubles.len(), 2, "{troubles:?}");
-        assert!(troubles[1].starts_with("too much waits to be kept"), "{troubles:?}");
+        assert!(troubles[1].starts_with("too many turns wait to be stored"), "{troubles:?}");
     };
     // Long texts are slow, so a single schedule is tested.
     shuttle::check_random(claim, 1);

@@ -18,8 +18,8 @@ use super::{Heard, Mutex, PoisonError, Receiver, Said, Told, What};
 /// They are also retried after a new turn of the conversation, and at shutdown.
 const AGAIN: Duration = Duration::from_secs(5);
 
-pub(super) const NOT_KEPT: &str = "what was said could not be kept";
-const NO_FACTS: &str = "no facts can be drawn from what was said";
+pub(super) const NOT_KEPT: &str = "turns could not be stored";
+const NO_FACTS: &str = "fact extraction could not be queued";
 
 /// Maximum total size of failed writes, in bytes; each turn counts as its text plus `SHARE`.
 const ROOM: usize = 64 << 20;
@@ -228,7 +228,7 @@ impl<'w> Writer<'w> {
             lengths[most] -= own.turns.pop().as_ref().map_or(0, length);
             self.lost += 1;
             if !std::mem::replace(&mut self.is_full, true) {
-                let why = format!("too much waits to be kept; what is said in conversation {} is lost", own.conversation);
+                let why = format!("too many turns wait to be stored; turns of conversation {} are lost", own.conversation);
                 self.told.trouble(&why);
             }
         }

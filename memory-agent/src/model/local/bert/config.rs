@@ -59,20 +59,20 @@ impl Config {
         });
         let is_roberta = ["xlm-roberta", "roberta", "camembert"].contains(&kind.as_str());
         if !(is_roberta || kind == "bert") || described.is_decoder {
-            let why = format!("it describes a model of the kind {kind:?}, not a BERT or XLM-R encoder");
+            let why = format!("it describes a model of type {kind:?}, not a BERT or XLM-R encoder");
             return Err(folder.unsupported(FILE, &why));
         }
         if let Some(kind) = described.position_embedding_type.filter(|kind| kind != "absolute") {
-            return Err(folder.unsupported(FILE, &format!("it asks for positions of the kind {kind:?}")));
+            return Err(folder.unsupported(FILE, &format!("it uses position embeddings of type {kind:?}")));
         }
         let activation = described.hidden_act.as_deref().unwrap_or("gelu");
         let Some(activation) = Activation::named(activation) else {
-            return Err(folder.unsupported(FILE, &format!("it asks for the activation {activation:?}")));
+            return Err(folder.unsupported(FILE, &format!("it uses the activation {activation:?}")));
         };
         let size = |name: &str, said: Option<usize>| match said {
             Some(0) => Err(folder.damaged(FILE, &format!("{name} is 0"))),
             Some(size) => Ok(size),
-            None => Err(folder.damaged(FILE, &format!("it does not say {name}"))),
+            None => Err(folder.damaged(FILE, &format!("it has no {name}"))),
         };
         let positions = size("max_position_embeddings", described.max_position_embeddings)?;
         let first_position = if is_roberta { described.pad_token_id.unwrap_or(1).saturating_add(1) } else { 0 };
@@ -94,7 +94,7 @@ impl Config {
             bytes,
         };
         if !config.hidden.is_multiple_of(config.heads) {
-            let why = format!("hidden_size {} is no multiple of num_attention_heads {}", config.hidden, config.heads);
+            let why = format!("hidden_size {} is not a multiple of num_attention_heads {}", config.hidden, config.heads);
             return Err(folder.damaged(FILE, &why));
         }
         Ok(config)

@@ -40,7 +40,7 @@ impl Encoder {
         let table = |name: &str, least: usize| {
             let table = weights.rows(&format!("embeddings.{name}.weight"), hidden)?;
             if table.len() < least {
-                let why = format!("embeddings.{name}.weight has {} rows; config.json asks for {least}", table.len());
+                let why = format!("embeddings.{name}.weight has {} rows; config.json requires {least}", table.len());
                 return Err(weights.damaged(&why));
             }
             Ok(table)

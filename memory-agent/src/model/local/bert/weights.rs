@@ -32,7 +32,7 @@ impl<'a> Weights<'a> {
         let file = folder.file(FILE)?;
         let map = raw::map(&file).map_err(|error| folder.damaged(FILE, &format!("it cannot be mapped into memory: {error}")))?;
         let (header, metadata) = SafeTensors::read_metadata(&map)
-            .map_err(|error| folder.damaged(FILE, &format!("it is cut short or no safetensors file ({error})")))?;
+            .map_err(|error| folder.damaged(FILE, &format!("it is truncated or not a safetensors file ({error})")))?;
         let has_prefix = |prefix: &&str| metadata.info(&format!("{prefix}embeddings.word_embeddings.weight")).is_some();
         let prefix = ["bert.", "roberta."].into_iter().find(has_prefix).unwrap_or_default();
         Ok(Self { folder, map: Arc::new(map), metadata, data: SIZE + header, prefix })
@@ -78,7 +78,7 @@ impl<'a> Weights<'a> {
     /// Returns the table of static embeddings for access by row; it may hold integers and have any shape.
     pub(in crate::model::local) fn static_rows(&self, name: &str) -> Result<Table, ModelError> {
         let Some(&[rows, columns]) = self.shape(name) else {
-            return Err(self.damaged(&format!("it holds no table {name}")));
+            return Err(self.damaged(&format!("it has no table {name}")));
         };
         if rows == 0 || columns == 0 {
             return Err(self.damaged(&format!("{name} is empty")));
@@ -102,9 +102,9 @@ impl<'a> Weights<'a> {
         let places: Option<Vec<usize>> = match info.dtype {
             Dtype::I64 => bytes.as_chunks().0.iter().map(|bytes| i64::from_le_bytes(*bytes).try_into().ok()).collect(),
             Dtype::I32 => bytes.as_chunks().0.iter().map(|bytes| i32::from_le_bytes(*bytes).try_into().ok()).collect(),
-            other => return Err(self.folder.unsupported(FILE, &format!("{name} holds numbers of the kind {other:?}"))),
+            other => return Err(self.folder.unsupported(FILE, &format!("{name} has numbers of type {other:?}"))),
         };
-        places.map(Some).ok_or_else(|| self.damaged(&format!("{name} holds negative numbers")))
+        places.map(Some).ok_or_else(|| self.damaged(&format!("{name} contains negative numbers")))
     }
 
     fn table(&self, name: &str, shape: &[usize]) -> Result<Table, ModelError> {
@@ -115,16 +115,16 @@ impl<'a> Weights<'a> {
         // Early checkpoints use other names for the weight and the bias of a norm.
         let former = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta");
         let Some(info) = self.metadata.info(name).or_else(|| self.metadata.info(&former)) else {
-            return Err(self.folder.damaged(FILE, &format!("it holds no {name}")));
+            return Err(self.folder.damaged(FILE, &format!("it has no {name}")));
         };
         if info.shape != shape {
-            let why = format!("{name} has the shape {:?} and should have {shape:?}, as config.json says", info.shape);
+            let why = format!("{name} has the shape {:?}; config.json requires {shape:?}", info.shape);
             return Err(self.folder.damaged(FILE, &why));
         }
         let Some(&kind) = kinds.iter().find(|kind| kind.dtype() == info.dtype) else {
             let read: Vec<String> = kinds.iter().map(|kind| format!("{:?}", kind.dtype())).collect();
             let (last, others) = read.split_last().expect("some kinds are read");
-            let why = format!("{name} holds numbers of the kind {:?}; {} and {last} are read", info.dtype, others.join(", "));
+            let why = format!("{name} has numbers of type {:?}; {} and {last} are supported", info.dtype, others.join(", "));
             return Err(self.folder.unsupported(FILE, &why));
         };
         let (start, end) = info.data_offsets;
@@ -140,8 +140,8 @@ impl<'a> Weights<'a> {
     /// Returns the error for a network in `folder` with an output that is not finite.
     pub(in crate::model::local) fn not_a_number(folder: &Path) -> ModelError {
         ModelError::new(
-            format!("{} cannot be used: its numbers lead to no finite result", folder.join(FILE).display()),
-            "fetch the model again, or choose another one",
+            format!("{} cannot be used: it produces no finite result", folder.join(FILE).display()),
+            "download the model again, or choose another one",
         )
     }
 }

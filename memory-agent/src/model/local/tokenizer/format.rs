@@ -167,7 +167,7 @@ fn fast(folder: &Folder) -> Result<Opened, ModelError> {
         Err(_) => folder.parse::<AnyKind>(FAST, &bytes).ok().and_then(|any| any.model.kind),
     };
     if let Some(kind) = kind.filter(|kind| kind != "WordPiece" && kind != "Unigram") {
-        return Err(folder.unsupported(FAST, &format!("it describes a tokenizer of the kind {kind:?}")));
+        return Err(folder.unsupported(FAST, &format!("it describes a tokenizer of type {kind:?}")));
     }
     let fast = parsed?;
     let tokenizer = if fast.model.vocab.has_scores() { unigram(folder, fast)? } else { word_piece(folder, fast)? };
@@ -179,7 +179,7 @@ fn word_piece(folder: &Folder, fast: Fast) -> Result<Tokenizer, ModelError> {
     let spelling = match normalizer {
         Some(normalizer) if normalizer.kind != "BertNormalizer" => {
             let kind = normalizer.kind;
-            return Err(folder.unsupported(FAST, &format!("it wants texts normalised by {kind:?}")));
+            return Err(folder.unsupported(FAST, &format!("it uses the normalizer {kind:?}")));
         }
         Some(normalizer) => {
             let is_lower = normalizer.lowercase.unwrap_or(true);
@@ -208,7 +208,7 @@ fn unigram(folder: &Folder, fast: Fast) -> Result<Tokenizer, ModelError> {
     let Fast { model, added_tokens, normalizer, pre_tokenizer, post_processor } = fast;
     let vocabulary = model.vocab;
     if model.unk_id.is_some_and(|unknown| vocabulary.len() <= unknown as usize) {
-        return Err(folder.damaged(FAST, "its vocabulary lacks the unknown token"));
+        return Err(folder.damaged(FAST, "its vocabulary has no unknown token"));
     }
     let (mut normalizers, mut pre_tokenizers) = (Vec::new(), Vec::new());
     if let Some(normalizer) = normalizer {
@@ -229,13 +229,13 @@ fn unigram(folder: &Folder, fast: Fast) -> Result<Tokenizer, ModelError> {
 
 impl FastNormalizer {
     fn add_to(self, normalizers: &mut Vec<Normalizer>, folder: &Folder) -> Result<(), ModelError> {
-        let lacks = |what: &str| folder.damaged(FAST, &format!("a normaliser lacks its {what}"));
+        let lacks = |what: &str| folder.damaged(FAST, &format!("a normalizer has no {what}"));
         normalizers.push(match self.kind.as_str() {
             "Sequence" => return self.normalizers.into_iter().try_for_each(|inner| inner.add_to(normalizers, folder)),
             "Precompiled" => {
                 let text = self.precompiled_charsmap.ok_or_else(|| lacks("precompiled_charsmap"))?;
                 let map = STANDARD.decode(text).ok().and_then(|bytes| Charsmap::parse(&bytes));
-                Normalizer::Charsmap(map.ok_or_else(|| folder.damaged(FAST, "its precompiled_charsmap cannot be read"))?)
+                Normalizer::Charsmap(map.ok_or_else(|| folder.damaged(FAST, "its precompiled_charsmap is invalid"))?)
             }
             "NFC" => Normalizer::Nfc,
             "NFD" => Normalizer::Nfd,
@@ -250,12 +250,12 @@ impl FastNormalizer {
                 match self.pattern.ok_or_else(|| lacks("pattern"))? {
                     Pattern::String(text) => Normalizer::Replace { text, with },
                     Pattern::Regex(pattern) => {
-                        let unread = |_| folder.unsupported(FAST, &format!("it replaces the pattern {pattern:?}"));
+                        let unread = |_| folder.unsupported(FAST, &format!("it uses the unsupported pattern {pattern:?}"));
                         Normalizer::ReplacePattern { pattern: Regex::new(&pattern).map_err(unread)?, with }
                     }
                 }
             }
-            other => return Err(folder.unsupported(FAST, &format!("it wants texts normalised by {other:?}"))),
+            other => return Err(folder.unsupported(FAST, &format!("it uses the normalizer {other:?}"))),
         });
         Ok(())
     }
@@ -275,7 +275,7 @@ impl FastPreTokenizer {
                 },
                 splits: self.split.unwrap_or(true),
             },
-            other => return Err(folder.unsupported(FAST, &format!("it wants texts split by {other:?}"))),
+            other => return Err(folder.unsupported(FAST, &format!("it uses the pre-tokenizer {other:?}"))),
         });
         Ok(())
     }
@@ -351,7 +351,7 @@ impl Opened {
         if rows <= known {
             return Ok(());
         }
-        let why = format!("its vocabulary has {rows} tokens, and the network knows {known}");
+        let why = format!("its vocabulary has {rows} tokens, but the network has only {known}");
         Err(folder.damaged(self.file, &why))
     }
 }

@@ -45,7 +45,7 @@ struct SpecialToken {
 
 impl PostProcessor {
     pub(super) fn frame(self, folder: &Folder) -> Result<Frame, ModelError> {
-        let unusable = || folder.damaged(FAST, "its post_processor does not tell the special tokens");
+        let unusable = || folder.damaged(FAST, "its post_processor does not define the special tokens");
         let Self { kind, single, pair, special_tokens, sep, cls, processors } = self;
         match kind.as_str() {
             "Sequence" => {
@@ -76,7 +76,7 @@ impl PostProcessor {
                 let between = pair.map_or_else(|| after.clone(), |[_, between, _]| between);
                 Ok(Frame { before, between, after })
             }
-            other => Err(folder.unsupported(FAST, &format!("it wants special tokens put by {other:?}"))),
+            other => Err(folder.unsupported(FAST, &format!("it uses the post-processor {other:?}"))),
         }
     }
 }

@@ -200,19 +200,23 @@ fn a_tokenizer_that_cannot_be_used_says_why() {
         error.split_once("tokenizer.json cannot be used: ").unwrap_or_else(|| panic!("it names the file: {error}")).1.to_owned()
     };
     for (key, value, why) in [
-        ("normalizer", json!({"type": "Precompiled", "precompiled_charsmap": "AAAA"}), "its precompiled_charsmap cannot be read"),
-        ("normalizer", json!({"type": "Replace", "content": ""}), "a normaliser lacks its pattern"),
-        ("normalizer", json!({"type": "BertNormalizer"}), r#"it wants texts normalised by "BertNormalizer""#),
-        ("normalizer", json!({"type": "Replace", "pattern": {"Regex": "("}, "content": ""}), r#"it replaces the pattern "(""#),
-        ("pre_tokenizer", json!({"type": "Digits"}), r#"it wants texts split by "Digits""#),
-        ("post_processor", json!({"type": "ByteLevel"}), r#"it wants special tokens put by "ByteLevel""#),
-        ("post_processor", json!({"type": "RobertaProcessing"}), "its post_processor does not tell the special tokens"),
-        ("post_processor", json!({"type": "TemplateProcessing"}), "its post_processor does not tell the special tokens"),
+        ("normalizer", json!({"type": "Precompiled", "precompiled_charsmap": "AAAA"}), "its precompiled_charsmap is invalid"),
+        ("normalizer", json!({"type": "Replace", "content": ""}), "a normalizer has no pattern"),
+        ("normalizer", json!({"type": "BertNormalizer"}), r#"it uses the normalizer "BertNormalizer""#),
+        (
+            "normalizer",
+            json!({"type": "Replace", "pattern": {"Regex": "("}, "content": ""}),
+            r#"it uses the unsupported pattern "(""#,
+        ),
+        ("pre_tokenizer", json!({"type": "Digits"}), r#"it uses the pre-tokenizer "Digits""#),
+        ("post_processor", json!({"type": "ByteLevel"}), r#"it uses the post-processor "ByteLevel""#),
+        ("post_processor", json!({"type": "RobertaProcessing"}), "its post_processor does not define the special tokens"),
+        ("post_processor", json!({"type": "TemplateProcessing"}), "its post_processor does not define the special tokens"),
     ] {
         assert_eq!(changed(&|model| model[key] = value.clone()), why, "{value}");
     }
     let unknown = changed(&|model| model["model"]["unk_id"] = json!(999));
-    assert_eq!(unknown, "its vocabulary lacks the unknown token");
+    assert_eq!(unknown, "its vocabulary has no unknown token");
 }
 
 proptest! {

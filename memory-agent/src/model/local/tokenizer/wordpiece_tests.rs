@@ -158,20 +158,20 @@ fn a_tokenizer_that_cannot_be_used_says_why() {
         });
         assert_eq!(why, format!("its vocabulary has no {special}"));
     }
-    assert_eq!(changed(&|model| model["model"]["type"] = json!("BPE")), r#"it describes a tokenizer of the kind "BPE""#);
+    assert_eq!(changed(&|model| model["model"]["type"] = json!("BPE")), r#"it describes a tokenizer of type "BPE""#);
     let sequence = changed(&|model| model["normalizer"] = json!({"type": "Sequence", "normalizers": []}));
-    assert_eq!(sequence, r#"it wants texts normalised by "Sequence""#);
+    assert_eq!(sequence, r#"it uses the normalizer "Sequence""#);
     let negative = changed(&|model| model["model"]["vocab"]["apple"] = json!(-1));
-    assert!(negative.starts_with("it is not what it should be: invalid value: integer `-1`"), "{negative}");
-    assert!(changed(&|model| *model = json!([])).starts_with("it is not what it should be"));
+    assert!(negative.starts_with("its content is invalid: invalid value: integer `-1`"), "{negative}");
+    assert!(changed(&|model| *model = json!([])).starts_with("its content is invalid"));
 
     let lines = folder_with(&[("vocab.txt", "[UNK]\n[CLS]\n")]);
-    assert!(open(lines.path()).expect_err("no [SEP]").ends_with("vocab.txt cannot be used: its vocabulary has no [SEP]"));
+    assert!(open(lines.path()).expect_err("no [SEP]").ends_with("invalid value for vocab.txt: its vocabulary has no [SEP]"));
     let bytes = folder_with(&[]);
     fs::write(bytes.path().join("vocab.txt"), b"[UNK]\n\xff\n").expect("a temporary file can be written");
-    assert!(open(bytes.path()).expect_err("no UTF-8").ends_with("vocab.txt cannot be used: it is not UTF-8"));
+    assert!(open(bytes.path()).expect_err("no UTF-8").ends_with("invalid value for vocab.txt: it is not UTF-8"));
     let nothing = folder_with(&[]);
-    assert!(open(nothing.path()).expect_err("no file").ends_with("tokenizer.json is not there"));
+    assert!(open(nothing.path()).expect_err("no file").ends_with("tokenizer.json does not exist"));
 }
 
 proptest! {

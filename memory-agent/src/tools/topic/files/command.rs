@@ -57,7 +57,7 @@ impl Input {
                 from: self.old_path.ok_or_else(|| needed("old_path"))?,
                 to: self.new_path.ok_or_else(|| needed("new_path"))?,
             }),
-            other => Err(invalid(format!("there is no command {other}"))),
+            other => Err(invalid(format!("unknown command {other}"))),
         }
     }
 }

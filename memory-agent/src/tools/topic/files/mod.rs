@@ -40,13 +40,13 @@ impl Tool for Files {
                     "type": "array", "items": { "type": "integer" }, "minItems": 2, "maxItems": 2,
                     "description": "view: the first and last line, from 1; -1 is the end"
                 },
-                "file_text": { "type": "string", "description": "create: what the file holds" },
-                "old_str": { "type": "string", "description": "str_replace: text that stands in the file once" },
-                "new_str": { "type": "string", "description": "str_replace: what takes its place" },
-                "insert_line": { "type": "integer", "description": "insert: behind so many lines" },
-                "insert_text": { "type": "string", "description": "insert: the text" },
-                "old_path": path("rename"),
-                "new_path": path("rename")
+                "file_text": { "type": "string", "description": "create: the content of the file" },
+                "old_str": { "type": "string", "description": "str_replace: text that occurs exactly once in the file" },
+                "new_str": { "type": "string", "description": "str_replace: the replacement" },
+                "insert_line": { "type": "integer", "description": "insert: number of the line after which the text is inserted; 0 is the start" },
+                "insert_text": { "type": "string", "description": "insert: the text to insert" },
+                "old_path": path("rename: the current path"),
+                "new_path": path("rename: the new path")
             },
             "required": ["command"],
             "additionalProperties": false

@@ -31,7 +31,7 @@ impl Change<'_> {
         let reason = format!("commit: {}", message.lines().next().unwrap_or_default());
         // An empty name means that no commit may exist.
         let former = self.former.unwrap_or_default();
-        repository.tell("make it the last commit", &["update-ref", "-m", &reason, "HEAD", self.new, former])
+        repository.tell("update HEAD", &["update-ref", "-m", &reason, "HEAD", self.new, former])
     }
 
     /// Returns a copy of the user's index that includes the new commit.
@@ -44,18 +44,18 @@ impl Change<'_> {
     ) -> Result<Following<'p>, VersionsError> {
         match copy_with_time(&places.index, &places.follows) {
             // A new repository has no index.
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused("follow what was committed", &error)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused("update the index", &error)),
             _ => {}
         }
         let former = match self.former {
             Some(former) => former.to_owned(),
-            None => line(&repository.ask("tell what nothing is", &["hash-object", "-t", "tree", "--stdin"])?),
+            None => line(&repository.ask("hash the empty tree", &["hash-object", "-t", "tree", "--stdin"])?),
         };
         let ask =
             |action: &str, arguments: &[&str], bytes: &[u8]| repository.ask_on(Some(&places.follows), action, arguments, bytes);
         let raw = ["--raw", "--no-renames", "--no-abbrev", "-z"];
-        let staged = ask("tell what is staged", &[&["diff-index", "--cached"], raw.as_slice(), &[&former]].concat(), b"")?;
-        let changed = ask("tell what changed", &[&["diff-tree", "-r"], raw.as_slice(), &[&former, self.new]].concat(), b"")?;
+        let staged = ask("list staged changes", &[&["diff-index", "--cached"], raw.as_slice(), &[&former]].concat(), b"")?;
+        let changed = ask("list changes", &[&["diff-tree", "-r"], raw.as_slice(), &[&former, self.new]].concat(), b"")?;
         let theirs: HashSet<&[u8]> = raw_lines(&staged).map(|(_, path)| path).collect();
         let mut lines = Output::new();
         for (what, path) in raw_lines(&changed).filter(|(_, path)| !theirs.contains(path)) {
@@ -65,7 +65,7 @@ impl Change<'_> {
             lines.extend([mode, b" ", object, b"\t", path, b"\0"].concat());
         }
         if !lines.is_empty() {
-            ask("follow what was committed", &["update-index", "-z", "--index-info"], &lines)?;
+            ask("update the index", &["update-index", "-z", "--index-info"], &lines)?;
         }
         Ok(Following { places })
     }

@@ -38,7 +38,7 @@ impl Repository<'_> {
         // Given the path of the repository, git would record it, and the folder could not be moved.
         let mut command = Command::new("git");
         command.arg("init").arg("--quiet").arg("--shared=0600").arg(".");
-        run(self.alone(&mut command), PATIENCE).map_err(|why| self.told("make a repository", why))
+        run(self.alone(&mut command), PATIENCE).map_err(|why| self.told("create a repository", why))
     }
 
     /// Runs git.
@@ -76,13 +76,13 @@ impl Repository<'_> {
     /// Returns the commit of `HEAD`; `None` if there is no commit yet.
     pub(super) fn head(&self) -> Option<String> {
         // The command fails without a message if there is no commit.
-        let said = self.ask("tell the last commit", &["rev-parse", "--quiet", "--verify", "HEAD^{commit}"]).ok()?;
+        let said = self.ask("read the last commit", &["rev-parse", "--quiet", "--verify", "HEAD^{commit}"]).ok()?;
         Some(line(&said)).filter(|head| !head.is_empty())
     }
 
     /// Creates a commit that no reference points to yet, and returns its id.
     pub(super) fn commit(&self, tree: &str, parent: Option<&str>, message: &str) -> Result<String, VersionsError> {
-        let is_said = |key: &str| self.ask("tell who commits", &["config", key]).is_ok_and(|said| !line(&said).is_empty());
+        let is_said = |key: &str| self.ask("read the user settings", &["config", key]).is_ok_and(|said| !line(&said).is_empty());
         let missing = NOBODY.into_iter().filter(|(key, _)| !is_said(key)).map(|(key, value)| format!("{key}={value}"));
         let named: Vec<String> = missing.flat_map(|setting| ["-c".to_owned(), setting]).collect();
         let mut arguments: Vec<&str> = named.iter().map(String::as_str).collect();
@@ -100,7 +100,7 @@ impl Repository<'_> {
             if why.contains("does not have any commits yet") {
                 return Ok(String::new());
             }
-            return Err(VersionsError::Refused { action: "tell what changed".into(), why });
+            return Err(VersionsError::Refused { action: "list changes".into(), why });
         }
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }

@@ -43,10 +43,9 @@ impl Places {
     pub(super) fn of(repository: &Repository<'_>) -> Result<Self, VersionsError> {
         let names: Vec<&str> = ["index"].into_iter().chain(OURS).chain(UNFINISHED.map(|(name, _)| name)).collect();
         let asked: Vec<&str> = ["rev-parse"].into_iter().chain(names.iter().flat_map(|name| ["--git-path", *name])).collect();
-        let said = line(&repository.ask("tell where its files are", &asked)?);
+        let said = line(&repository.ask("locate its files", &asked)?);
         let places: Vec<PathBuf> = said.lines().map(|place| repository.root.join(place)).collect();
-        let odd =
-            || VersionsError::Refused { action: "tell where its files are".into(), why: "the path has a line break".into() };
+        let odd = || VersionsError::Refused { action: "locate its files".into(), why: "the path has a line break".into() };
         let [index, own, follows, lock, unfinished @ ..] = places.as_slice() else { return Err(odd()) };
         if unfinished.len() != UNFINISHED.len() {
             return Err(odd());
@@ -63,8 +62,10 @@ impl Places {
     /// Locks out other processes of this program, and removes the files of an interrupted one.
     pub(super) fn lock(&self, repository: &Repository<'_>) -> Result<File, VersionsError> {
         let opened = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&self.lock);
-        let file = opened.map_err(|error| refused("be locked", &error))?;
-        let held = wait(file, PATIENCE).ok_or_else(|| locked(repository.root))?.map_err(|error| refused("be locked", &error))?;
+        let file = opened.map_err(|error| refused("lock the repository", &error))?;
+        let held = wait(file, PATIENCE)
+            .ok_or_else(|| locked(repository.root))?
+            .map_err(|error| refused("lock the repository", &error))?;
         self.unlock_index(repository);
         for left in [with_lock(&self.own), with_lock(&self.follows), self.follows.clone()] {
             // git reports a file that cannot be removed.
@@ -81,7 +82,7 @@ impl Places {
         match written.and_then(|draft| draft.persist_noclobber(&path).map_err(|error| error.error)) {
             Ok(_) => Ok(IndexLock { path }),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(locked(root)),
-            Err(error) => Err(refused("be locked", &error)),
+            Err(error) => Err(refused("lock the repository", &error)),
         }
     }
 
@@ -106,8 +107,7 @@ impl Places {
     /// Fails if an operation is in progress that a commit would appear to finish.
     pub(super) fn check_at_rest(&self, repository: &Repository<'_>) -> Result<(), VersionsError> {
         let begun = self.unfinished.iter().find(|(place, _)| place.exists()).map(|(_, what)| *what);
-        let has_conflict =
-            || repository.ask("tell what is in conflict", &["ls-files", "--unmerged"]).map(|said| !said.is_empty());
+        let has_conflict = || repository.ask("list conflicts", &["ls-files", "--unmerged"]).map(|said| !said.is_empty());
         let what = match begun {
             Some(what) => what,
             None if has_conflict()? => "solving a conflict",
@@ -147,7 +147,7 @@ impl<'r> Stage<'r> {
             Some(head) => &["read-tree", "--reset", head],
             None => &["read-tree", "--empty"],
         };
-        stage.ask("look at the last commit", begin, b"")?;
+        stage.ask("read the last commit", begin, b"")?;
         Ok(stage)
     }
 
@@ -162,7 +162,7 @@ impl<'r> Stage<'r> {
     pub(super) fn add(&self, kept: Kept, besides: Option<&str>) -> Result<(), VersionsError> {
         let look = ["ls-files", "--modified", "--others", "--exclude-standard", "--deduplicate", "-z", "--"];
         let places: Vec<&str> = kept.folders().iter().copied().chain(besides).collect();
-        let changed = self.ask("tell what changed", &[look.as_slice(), places.as_slice()].concat(), b"")?;
+        let changed = self.ask("list changes", &[look.as_slice(), places.as_slice()].concat(), b"")?;
         let is_kept = |path: &[u8]| str::from_utf8(path).is_ok_and(|path| besides == Some(path) || kept.has(path));
         let paths: Output = changed
             .split_inclusive(|byte| *byte == 0)
@@ -173,15 +173,15 @@ impl<'r> Stage<'r> {
         if paths.is_empty() {
             return Ok(());
         }
-        self.ask("add what changed", &["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], &paths).map(drop)
+        self.ask("add changes", &["update-index", "--add", "--remove", "--replace", "-z", "--stdin"], &paths).map(drop)
     }
 
     /// Returns the tree of the next commit; `None` if it equals the last one.
     pub(super) fn tree(&self) -> Result<Option<String>, VersionsError> {
-        let tree = line(&self.ask("write down what changed", &["write-tree"], b"")?);
+        let tree = line(&self.ask("write the tree", &["write-tree"], b"")?);
         let former = match &self.head {
-            Some(head) => self.repository.ask("look at the last commit", &["rev-parse", &format!("{head}^{{tree}}")])?,
-            None => self.repository.ask("tell what nothing is", &["hash-object", "-t", "tree", "--stdin"])?,
+            Some(head) => self.repository.ask("read the last commit", &["rev-parse", &format!("{head}^{{tree}}")])?,
+            None => self.repository.ask("hash the empty tree", &["hash-object", "-t", "tree", "--stdin"])?,
         };
         Ok((line(&former) != tree).then_some(tree))
     }

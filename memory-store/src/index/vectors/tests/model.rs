@@ -131,7 +131,7 @@ fn compare(vectors: &Vectors, model: &Model, query: Small, wanted: usize) -> Res
     }
 
     let all: Vec<_> = model.values().map(|row| f64::from(cosine(&query, &row.1))).collect();
-    #[expect(clippy::cast_precision_loss, reason = "there are few")]
+    #[expect(clippy::cast_precision_loss, reason = "available tools: few")]
     let count = all.len().max(1) as f64;
     let mean = all.iter().sum::<f64>() / count;
     let deviation = (all.iter().map(|cosine| (cosine - mean).powi(2)).sum::<f64>() / count).sqrt();
