@@ -131,7 +131,7 @@ fn read_network(outer: &Folder, folder: &Folder, pooling: Pooling) -> Result<Rea
     let encoder = Encoder::open(&weights, &config)?;
     opened.check(folder, &encoder)?;
     let (bytes, header) = weights.bytes();
-    let settings = format!("{pooling:?} {reading:?}");
+    let settings = format!("{pooling:?} {}", reading.identity_text());
     let identity = identity(&outer.name(), &[&config.bytes, &opened.bytes, settings.as_bytes()], bytes, header);
     Ok((Model::Network { encoder, pooling, reading }, opened, identity, config.hidden))
 }

@@ -60,7 +60,7 @@ impl LocalReranker {
         let pooler = Linear::open_pooler(&weights, config.hidden)?;
         let classifier = Linear::open_outer(&weights, "classifier", config.hidden, labels)?;
         let (bytes, header) = weights.bytes();
-        let settings = format!("{reading:?}");
+        let settings = reading.identity_text();
         let identity = identity(&folder.name(), &[&config.bytes, &opened.bytes, settings.as_bytes()], bytes, header);
         let (tokenizer, hidden) = (opened.tokenizer, config.hidden);
         let threads = threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);

@@ -138,4 +138,11 @@ impl Reading {
         }
         Ok(Self { most_tokens, is_lowered: sentence.do_lower_case })
     }
+
+    /// Returns the text that stands for the settings in the identity of a model.
+    ///
+    /// The vectors on disk belong to an identity, so this text never changes.
+    pub(super) fn identity_text(self) -> String {
+        format!("Reading {{ most_tokens: {}, is_lowered: {} }}", self.most_tokens, self.is_lowered)
+    }
 }
