@@ -9,13 +9,13 @@ use rusqlite::Connection;
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = env::args().skip(1).collect();
     match arguments.as_slice() {
-        [flag, database, notes] if flag == "--build" => build(database, notes.parse()?),
-        [database, words @ ..] if !words.is_empty() => answer(database, &words.join(" ")),
+        [flag, database, notes] if flag == "--build" => build_database(database, notes.parse()?),
+        [database, words @ ..] if !words.is_empty() => print_matches(database, &words.join(" ")),
         _ => Err("usage: bare-fts5 [--build] DATABASE (WORD… | NOTES)".into()),
     }
 }
 
-fn build(database: &str, notes: u32) -> Result<(), Box<dyn Error>> {
+fn build_database(database: &str, notes: u32) -> Result<(), Box<dyn Error>> {
     let _ = fs::remove_file(database);
     let mut connection = Connection::open(database)?;
     connection.execute_batch("CREATE VIRTUAL TABLE notes USING fts5(text, tokenize = 'porter unicode61')")?;
@@ -31,7 +31,7 @@ fn build(database: &str, notes: u32) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn answer(database: &str, words: &str) -> Result<(), Box<dyn Error>> {
+fn print_matches(database: &str, words: &str) -> Result<(), Box<dyn Error>> {
     let connection = Connection::open(database)?;
     let query: Vec<_> = words.split_whitespace().map(|word| format!("\"{}\"", word.replace('"', ""))).collect();
     let mut select =

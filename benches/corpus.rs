@@ -7,15 +7,15 @@
 use std::fmt::Write;
 
 /// Number of distinct words.
-const VOCABULARY: u32 = 40_000;
+const VOCABULARY_SIZE: u32 = 40_000;
 
 /// A deterministic random number generator.
 ///
 /// It is a linear congruential generator with Knuth's constants.
 #[derive(Debug, Clone)]
-pub struct Chance(u64);
+pub struct CorpusRandom(u64);
 
-impl Chance {
+impl CorpusRandom {
     /// Creates a generator with this seed.
     pub fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
@@ -34,14 +34,14 @@ impl Chance {
     fn rank(&mut self) -> u32 {
         // The exponential of a uniform random number is distributed as 1/x, which is Zipf's law.
         let even = f64::from(self.below(1 << 20)) / f64::from(1 << 20);
-        let rank = (f64::from(VOCABULARY).ln() * even).exp() - 1.0;
+        let rank = (f64::from(VOCABULARY_SIZE).ln() * even).exp() - 1.0;
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "it lies between 0 and the vocabulary's size"
         )]
         let rank = rank as u32;
-        rank.min(VOCABULARY - 1)
+        rank.min(VOCABULARY_SIZE - 1)
     }
 }
 
@@ -64,7 +64,7 @@ pub fn word(rank: u32) -> String {
 
 /// Returns the text of note `number`.
 pub fn text(number: u32) -> String {
-    let mut chance = Chance::new(u64::from(number) + 1);
+    let mut chance = CorpusRandom::new(u64::from(number) + 1);
     let words = 45 + chance.below(31);
     let mut text = String::with_capacity(512);
     for position in 0..words {
@@ -82,7 +82,7 @@ pub fn text(number: u32) -> String {
 
 /// Returns note `number` as a Markdown file with front matter.
 pub fn note(number: u32) -> String {
-    let mut chance = Chance::new(u64::from(number) + 7_777_777);
+    let mut chance = CorpusRandom::new(u64::from(number) + 7_777_777);
     let tag = word(chance.below(200));
     let mut note = String::new();
     let (month, day) = (1 + chance.below(12), 1 + chance.below(28));
@@ -92,7 +92,7 @@ pub fn note(number: u32) -> String {
 
 /// Returns query `number`: 3 to 5 words of high, medium and arbitrary frequency.
 pub fn question(number: u32) -> String {
-    let mut chance = Chance::new(u64::from(number) + 99_999_999);
+    let mut chance = CorpusRandom::new(u64::from(number) + 99_999_999);
     let words = 3 + chance.below(3);
     let words: Vec<_> = (0..words)
         .map(|position| match position {

@@ -20,12 +20,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// Number of rounds; in each, the bare loop and the server run for the duration of `ROUND` each.
+/// Number of rounds; in each, the bare loop and the server run for the duration of `ROUND_TIME` each.
 const ROUNDS: usize = 9;
-const ROUND: Duration = Duration::from_millis(500);
+const ROUND_TIME: Duration = Duration::from_millis(500);
 
 /// Number of records of the long session.
-const LONG: u32 = 1_000_000;
+const LONG_SESSION: u32 = 1_000_000;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -38,24 +38,24 @@ fn main() -> Outcome<()> {
     let home = folder.join("home");
     write_long_session(&home)?;
     let server = Server::begin(memory, &home)?;
-    appends(&server, folder)?;
+    compare_appends(&server, folder)?;
     let mut client = Client::connect(&server.place)?;
-    let last = times(1_000, || client.ask("history/default/read", r#"{"session":"long","limit":20,"tail":true}"#))?;
-    client.ask("kv/default/set", r#"{"key":"a/b","value":"1"}"#)?;
-    let value = times(5_000, || client.ask("kv/default/get", r#"{"key":"a/b"}"#))?;
+    let last = times(1_000, || client.run_action("history/default/read", r#"{"session":"long","limit":20,"tail":true}"#))?;
+    client.run_action("kv/default/set", r#"{"key":"a/b","value":"1"}"#)?;
+    let value = times(5_000, || client.run_action("kv/default/get", r#"{"key":"a/b"}"#))?;
     println!("\n| request | p50 | p99 |\n|---|---:|---:|");
-    println!("| last 20 of {LONG} records | {:.2} ms | {:.2} ms |", at(&last, 50), at(&last, 99));
-    println!("| value of a key | {:.2} ms | {:.2} ms |", at(&value, 50), at(&value, 99));
-    many(&server, clients, Duration::from_secs(seconds))
+    println!("| last 20 of {LONG_SESSION} records | {:.2} ms | {:.2} ms |", percentile(&last, 50), percentile(&last, 99));
+    println!("| value of a key | {:.2} ms | {:.2} ms |", percentile(&value, 50), percentile(&value, 99));
+    measure_load(&server, clients, Duration::from_secs(seconds))
 }
 
 /// Measures appends over different numbers of connections, alternately with the bare loop.
-fn appends(server: &Server, folder: &Path) -> Outcome<()> {
+fn compare_appends(server: &Server, folder: &Path) -> Outcome<()> {
     println!("| connections | appends | bare write and fsync | ratio |\n|---:|---:|---:|---:|");
     for connections in [1, 8, 64] {
         let (mut ours, mut bare) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
-            bare.push(bare_appends(folder)?);
+            bare.push(bare_append_rate(folder)?);
             ours.push(rate(server, connections)?);
         }
         ours.sort_by(f64::total_cmp);
@@ -78,9 +78,9 @@ fn rate(server: &Server, connections: usize) -> Outcome<f64> {
                     begin.wait();
                     let start = Instant::now();
                     let mut count = 0;
-                    while start.elapsed() < ROUND {
+                    while start.elapsed() < ROUND_TIME {
                         let client = client.as_mut().map_err(|error| error.clone())?;
-                        client.ask("history/default/append", RECORD).map_err(|error| error.to_string())?;
+                        client.run_action("history/default/append", RECORD).map_err(|error| error.to_string())?;
                         count += 1;
                     }
                     Ok(count)
@@ -91,30 +91,30 @@ fn rate(server: &Server, connections: usize) -> Outcome<f64> {
         asking.into_iter().map(|asked| asked.join().map_err(|_| "a client thread panicked".to_owned())?).collect()
     });
     let total: u32 = counts.into_iter().sum::<Result<u32, String>>()?;
-    Ok(f64::from(total) / ROUND.as_secs_f64())
+    Ok(f64::from(total) / ROUND_TIME.as_secs_f64())
 }
 
-fn bare_appends(folder: &Path) -> Outcome<f64> {
+fn bare_append_rate(folder: &Path) -> Outcome<f64> {
     let line = "{\"ts\":\"2026-11-22T07:00:52.909Z\",\"role\":\"user\",\"content\":\"Remind me to water the plants on Thursday, please.\"}\n";
     let mut file = File::options().create(true).append(true).open(folder.join("bare.jsonl"))?;
     let (start, mut count) = (Instant::now(), 0_u32);
-    while start.elapsed() < ROUND {
+    while start.elapsed() < ROUND_TIME {
         file.write_all(line.as_bytes())?;
         file.sync_all()?;
         count += 1;
     }
-    Ok(f64::from(count) / ROUND.as_secs_f64())
+    Ok(f64::from(count) / ROUND_TIME.as_secs_f64())
 }
 
 /// Measures `clients` concurrent connections: half of them append to ten sessions, the other half read.
-fn many(server: &Server, clients: usize, time: Duration) -> Outcome<()> {
+fn measure_load(server: &Server, clients: usize, time: Duration) -> Outcome<()> {
     let begin = Barrier::new(clients + 1);
     let (mut times, mut errors) = (Vec::new(), Vec::new());
     thread::scope(|scope| -> Outcome<()> {
         let mut asking = Vec::new();
         for number in 0..clients {
             let begin = &begin;
-            let work = move || ask_for(server, number, time, begin);
+            let work = move || run_client(server, number, time, begin);
             // A small stack limits the memory of thousands of threads.
             asking.push(thread::Builder::new().stack_size(128 * 1024).spawn_scoped(scope, work)?);
         }
@@ -131,12 +131,12 @@ fn many(server: &Server, clients: usize, time: Duration) -> Outcome<()> {
     println!("\n| clients | requests | errors | rate | p50 | p99 | peak memory |\n|---:|---:|---:|---:|---:|---:|---:|");
     #[expect(clippy::cast_precision_loss, reason = "so many are not counted exactly")]
     let rate = times.len() as f64 / time.as_secs_f64();
-    let (p50, p99) = (at(&times, 50), at(&times, 99));
+    let (p50, p99) = (percentile(&times, 50), percentile(&times, 99));
     println!("| {clients} | {} | {} | {rate:.0}/s | {p50:.1} ms | {p99:.1} ms | {peak} |", times.len(), errors.len());
     errors.first().map_or(Ok(()), |error| Err(error.clone().into()))
 }
 
-fn ask_for(server: &Server, number: usize, time: Duration, begin: &Barrier) -> (Vec<f64>, Option<String>) {
+fn run_client(server: &Server, number: usize, time: Duration, begin: &Barrier) -> (Vec<f64>, Option<String>) {
     let client = Client::connect(&server.place).map_err(|error| error.to_string());
     begin.wait();
     let mut client = match client {
@@ -150,9 +150,9 @@ fn ask_for(server: &Server, number: usize, time: Duration, begin: &Barrier) -> (
     while start.elapsed() < time {
         let asking = Instant::now();
         let asked = match number % 4 {
-            0 | 1 => client.ask("history/default/append", &append),
-            2 => client.ask("history/default/read", &read),
-            _ => client.ask("kv/default/get", r#"{"key":"a/b"}"#),
+            0 | 1 => client.run_action("history/default/append", &append),
+            2 => client.run_action("history/default/read", &read),
+            _ => client.run_action("kv/default/get", r#"{"key":"a/b"}"#),
         };
         if let Err(error) = asked {
             return (times, Some(error.to_string()));
@@ -174,7 +174,7 @@ fn times(count: usize, mut ask: impl FnMut() -> Outcome<()>) -> Outcome<Vec<f64>
     Ok(times)
 }
 
-fn at(times: &[f64], share: usize) -> f64 {
+fn percentile(times: &[f64], share: usize) -> f64 {
     times.get((times.len() * share / 100).min(times.len().saturating_sub(1))).copied().unwrap_or(f64::NAN)
 }
 
@@ -185,7 +185,7 @@ fn write_long_session(home: &Path) -> Outcome<()> {
     }
     fs::create_dir_all(home.join("history"))?;
     let mut file = BufWriter::new(File::create(place)?);
-    for number in 0..LONG {
+    for number in 0..LONG_SESSION {
         let role = if number % 2 == 0 { "user" } else { "assistant" };
         writeln!(
             file,
@@ -243,7 +243,7 @@ impl Client {
         Ok(Self { stream: BufReader::with_capacity(8 * 1024, stream), place: place.to_owned(), answer: Vec::new() })
     }
 
-    fn ask(&mut self, action: &str, body: &str) -> Outcome<()> {
+    fn run_action(&mut self, action: &str, body: &str) -> Outcome<()> {
         let head = format!("POST /v1/run/{action} HTTP/1.1\r\nHost: {}\r\nContent-Length: {}\r\n\r\n", self.place, body.len());
         self.stream.get_mut().write_all(format!("{head}{body}").as_bytes())?;
         let (mut line, mut status, mut length) = (String::new(), String::new(), 0);

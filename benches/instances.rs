@@ -15,21 +15,21 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use memory_core::Secrets;
-use memory_core::instance::history::{Draft, End, Filter, Messages, Window, append, read, records};
-use memory_core::instance::kv::{Values, get, set};
+use memory_core::SecretPolicy;
+use memory_core::instance::history::{Messages, RecordDraft, RecordFilter, Window, WindowEnd, append, read, records};
+use memory_core::instance::kv::{KeyValues, get, set};
 use memory_store::history::HistoryFolder;
 use memory_store::kv::ValueFolder;
 use memory_store::{RandomIds, SystemClock};
 
-/// Number of rounds; in each, the bare loop and the appends run for the duration of `ROUND` each.
+/// Number of rounds; in each, the bare loop and the appends run for the duration of `ROUND_TIME` each.
 const ROUNDS: usize = 9;
-const ROUND: Duration = Duration::from_millis(500);
+const ROUND_TIME: Duration = Duration::from_millis(500);
 
 /// Number of records of the long session.
-const LONG: u32 = 1_000_000;
+const LONG_SESSION: u32 = 1_000_000;
 
-const SAID: &str = "Remind me to water the plants on Thursday, please.";
+const MESSAGE: &str = "Remind me to water the plants on Thursday, please.";
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -42,19 +42,19 @@ fn main() -> Outcome<()> {
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
     };
-    appends(&messages, folder)?;
-    long_session(&messages, folder)?;
-    value(folder)
+    compare_appends(&messages, folder)?;
+    measure_long_session(&messages, folder)?;
+    measure_value(folder)
 }
 
 /// Measures appends by different numbers of threads, alternately with the bare loop.
-fn appends(messages: &Messages, folder: &Path) -> Outcome<()> {
+fn compare_appends(messages: &Messages, folder: &Path) -> Outcome<()> {
     println!("| threads | sessions | appends | bare write and fsync | ratio |\n|---:|---:|---:|---:|---:|");
     for (threads, sessions) in [(1, 1), (8, 1), (64, 1), (8, 8), (64, 64)] {
         let (mut ours, mut bare) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
-            bare.push(bare_appends(folder)?);
-            ours.push(rate(messages, threads, sessions)?);
+            bare.push(bare_append_rate(folder)?);
+            ours.push(append_rate(messages, threads, sessions)?);
         }
         ours.sort_by(f64::total_cmp);
         bare.sort_by(f64::total_cmp);
@@ -64,9 +64,9 @@ fn appends(messages: &Messages, folder: &Path) -> Outcome<()> {
     Ok(())
 }
 
-fn rate(messages: &Messages, threads: usize, sessions: usize) -> Outcome<f64> {
+fn append_rate(messages: &Messages, threads: usize, sessions: usize) -> Outcome<f64> {
     let begin = Barrier::new(threads);
-    let draft = Draft::said("user".parse()?, SAID);
+    let draft = RecordDraft::from_text("user".parse()?, MESSAGE);
     let counts: Vec<Result<u32, String>> = thread::scope(|scope| {
         let appending: Vec<_> = (0..threads)
             .map(|number| {
@@ -75,8 +75,8 @@ fn rate(messages: &Messages, threads: usize, sessions: usize) -> Outcome<f64> {
                     let session = format!("s{}", number % sessions).parse().map_err(|error| format!("{error}"))?;
                     begin.wait();
                     let (start, mut count) = (Instant::now(), 0);
-                    while start.elapsed() < ROUND {
-                        append(messages, &session, draft, Secrets::Refuse).map_err(|error| error.to_string())?;
+                    while start.elapsed() < ROUND_TIME {
+                        append(messages, &session, draft, SecretPolicy::Refuse).map_err(|error| error.to_string())?;
                         count += 1;
                     }
                     Ok(count)
@@ -86,47 +86,48 @@ fn rate(messages: &Messages, threads: usize, sessions: usize) -> Outcome<f64> {
         appending.into_iter().map(|one| one.join().map_err(|_| "a thread panicked".to_owned())?).collect()
     });
     let total: u32 = counts.into_iter().sum::<Result<u32, String>>()?;
-    Ok(f64::from(total) / ROUND.as_secs_f64())
+    Ok(f64::from(total) / ROUND_TIME.as_secs_f64())
 }
 
-fn bare_appends(folder: &Path) -> Outcome<f64> {
-    let line = format!("{{\"ts\":\"2026-11-22T07:00:52.909Z\",\"role\":\"user\",\"content\":\"{SAID}\"}}\n");
+fn bare_append_rate(folder: &Path) -> Outcome<f64> {
+    let line = format!("{{\"ts\":\"2026-11-22T07:00:52.909Z\",\"role\":\"user\",\"content\":\"{MESSAGE}\"}}\n");
     let mut file = File::options().create(true).append(true).open(folder.join("bare.jsonl"))?;
     let (start, mut count) = (Instant::now(), 0_u32);
-    while start.elapsed() < ROUND {
+    while start.elapsed() < ROUND_TIME {
         file.write_all(line.as_bytes())?;
         file.sync_all()?;
         count += 1;
     }
-    Ok(f64::from(count) / ROUND.as_secs_f64())
+    Ok(f64::from(count) / ROUND_TIME.as_secs_f64())
 }
 
-fn long_session(messages: &Messages, folder: &Path) -> Outcome<()> {
+fn measure_long_session(messages: &Messages, folder: &Path) -> Outcome<()> {
     let mut file = BufWriter::new(File::create(folder.join("history/long.jsonl"))?);
-    for number in 0..LONG {
-        writeln!(file, "{{\"ts\":\"2026-11-22T07:00:52.909Z\",\"role\":\"user\",\"content\":\"{number}: {SAID}\"}}")?;
+    for number in 0..LONG_SESSION {
+        writeln!(file, "{{\"ts\":\"2026-11-22T07:00:52.909Z\",\"role\":\"user\",\"content\":\"{number}: {MESSAGE}\"}}")?;
     }
     file.into_inner()?.sync_all()?;
     let session = "long".parse()?;
-    let last = Window { offset: 0, limit: Some(20), end: End::Last };
-    let last = times(1_000, || read(messages, &session, &Filter::default(), last).map(drop))?;
+    let last = Window { offset: 0, limit: Some(20), end: WindowEnd::Last };
+    let last = times(1_000, || read(messages, &session, &RecordFilter::default(), last).map(drop))?;
     println!("\n| request | p50 | p99 |\n|---|---:|---:|");
-    println!("| last 20 of {LONG} records | {:.3} ms | {:.3} ms |", at(&last, 50), at(&last, 99));
-    let all =
-        times(3, || records(messages, &session, &Filter::default(), Window::default())?.try_for_each(|record| record.map(drop)))?;
-    println!("| all of {LONG} records | {:.0} ms | {:.0} ms |", at(&all, 50), at(&all, 99));
+    println!("| last 20 of {LONG_SESSION} records | {:.3} ms | {:.3} ms |", percentile(&last, 50), percentile(&last, 99));
+    let all = times(3, || {
+        records(messages, &session, &RecordFilter::default(), Window::default())?.try_for_each(|record| record.map(drop))
+    })?;
+    println!("| all of {LONG_SESSION} records | {:.0} ms | {:.0} ms |", percentile(&all, 50), percentile(&all, 99));
     Ok(())
 }
 
-fn value(folder: &Path) -> Outcome<()> {
+fn measure_value(folder: &Path) -> Outcome<()> {
     let store = Arc::new(ValueFolder::new(folder.join("kv"), folder.join("state")));
-    let values = Values { store, clock: Arc::new(SystemClock), ids: Arc::new(RandomIds) };
+    let values = KeyValues { store, clock: Arc::new(SystemClock), ids: Arc::new(RandomIds) };
     for number in 0..1_000 {
-        set(&values, &format!("chat-{}/draft-{number}", number % 10).parse()?, SAID, Secrets::Refuse)?;
+        set(&values, &format!("chat-{}/draft-{number}", number % 10).parse()?, MESSAGE, SecretPolicy::Refuse)?;
     }
     let key = "chat-7/draft-7".parse()?;
     let got = times(10_000, || get(&values, &key).map(drop))?;
-    println!("| value of a key, of 1,000 | {:.3} ms | {:.3} ms |", at(&got, 50), at(&got, 99));
+    println!("| value of a key, of 1,000 | {:.3} ms | {:.3} ms |", percentile(&got, 50), percentile(&got, 99));
     Ok(())
 }
 
@@ -142,6 +143,6 @@ fn times<E: Error + 'static>(count: usize, mut work: impl FnMut() -> Result<(), 
     Ok(times)
 }
 
-fn at(times: &[f64], percent: usize) -> f64 {
+fn percentile(times: &[f64], percent: usize) -> f64 {
     times[(times.len() - 1) * percent / 100]
 }

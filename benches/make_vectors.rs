@@ -9,7 +9,7 @@ use std::{env, error::Error};
 
 use memory_agent::model::LocalEmbedder;
 use memory_core::{ContentHash, Embedder, Embeddings, MemoryStore, TextVector, embedded_text};
-use memory_store::{FileStore, Options};
+use memory_store::{FileStore, FileStoreOptions};
 
 /// Number of vectors that are stored in one write.
 const BATCH: usize = 10_000;
@@ -20,10 +20,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: make-vectors HOME MODEL-FOLDER".into());
     };
     let embedder = LocalEmbedder::open(Path::new(&model), None)?;
-    let store = Arc::new(FileStore::open(Path::new(&home), Options::default())?);
+    let store = Arc::new(FileStore::open(Path::new(&home), FileStoreOptions::default())?);
     store.refresh()?;
     let lacking = store.lacking(embedder.identity())?;
-    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    let mut numbers = RandomVectors(0x9e37_79b9_7f4a_7c15);
     let mut kept = 0;
     for ids in lacking.chunks(BATCH) {
         let mut vectors = Vec::with_capacity(ids.len());
@@ -38,9 +38,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// A deterministic random number generator.
-struct Numbers(u64);
+struct RandomVectors(u64);
 
-impl Numbers {
+impl RandomVectors {
     /// Returns a random vector of length 1.
     fn vector(&mut self, dimensions: usize) -> Vec<f32> {
         let mut number = || {

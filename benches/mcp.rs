@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut times = vec![(Vec::new(), Vec::new()); servers.len()];
     for _ in 0..rounds.parse::<u32>()? {
         for ([command, tool, arguments], (ready, called)) in servers.iter().zip(&mut times) {
-            let (until_ready, call) = ask(command, tool, &serde_json::from_str(arguments)?)?;
+            let (until_ready, call) = measure_server(command, tool, &serde_json::from_str(arguments)?)?;
             ready.push(until_ready);
             called.push(call);
         }
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// Starts a server and calls the tool once.
 ///
 /// Returns the milliseconds until the server was ready and the milliseconds of the call.
-fn ask(command: &str, tool: &str, arguments: &Value) -> Result<(f64, f64), Box<dyn Error>> {
+fn measure_server(command: &str, tool: &str, arguments: &Value) -> Result<(f64, f64), Box<dyn Error>> {
     let mut words = command.split_whitespace();
     let start = Instant::now();
     let mut server = Command::new(words.next().ok_or("a command is empty")?)

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use deadpool::managed::{Manager, Metrics, Pool, RecycleResult};
 use memory_core::IdSource;
-use memory_core::instance::history::{Draft, End, Filter, MessageStore, Record, Window};
+use memory_core::instance::history::{MessageStore, RecordDraft, RecordFilter, SessionRecord, Window, WindowEnd};
 use memory_core::instance::{InstanceError, InstanceOperation};
 use memory_store::RandomIds;
-use memory_store::postgres::{Database, Limits, PostgresMessages};
+use memory_store::postgres::{Database, DatabaseLimits, PostgresMessages};
 use tokio::runtime::Runtime;
 use tokio::sync::OnceCell;
 use tokio_postgres::types::{ToSql, Type};
@@ -24,16 +24,16 @@ use tokio_postgres::{Client, Config, NoTls, Statement};
 const ROUNDS: usize = 25;
 
 /// Number of writes per round and connection.
-const TIMES: usize = 80;
+const WRITES_PER_ROUND: usize = 80;
 
-const BARE: &str = "INSERT INTO bare (session, position, role, said_at, text) VALUES ($1, $2, $3, $4, $5)";
+const BARE_INSERT: &str = "INSERT INTO bare (session, position, role, said_at, text) VALUES ($1, $2, $3, $4, $5)";
 
-const TABLE: &str = "
+const BARE_TABLE: &str = "
     DROP TABLE IF EXISTS bare;
     CREATE TABLE bare (session text NOT NULL, position bigint NOT NULL, role text NOT NULL, said_at timestamptz NOT NULL,
         text text NOT NULL, PRIMARY KEY (session, position))";
 
-const MILLION: &str = "
+const MILLION_RECORDS: &str = "
     DELETE FROM memory_records WHERE session = 'million';
     DELETE FROM memory_sessions WHERE session = 'million';
     INSERT INTO memory_sessions VALUES ('million', 1000000, 1000000, true);
@@ -47,11 +47,11 @@ type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [address] = arguments.as_slice() else { return Err("usage: postgres ADDRESS".into()) };
-    let database = Arc::new(Database::at(address, Limits::default())?);
+    let database = Arc::new(Database::at(address, DatabaseLimits::default())?);
     database.prepare()?;
     let store = PostgresMessages::new(database);
-    let pool = Bare::open(address)?;
-    pool.run(TABLE)?;
+    let pool = BarePool::open(address)?;
+    pool.run(BARE_TABLE)?;
     println!(
         "| connections | append p50 | bare INSERT p50 | ratio | prepared INSERT p50 | ratio | to one session |\n|---:|---:|---:|---:|---:|---:|---:|"
     );
@@ -59,12 +59,14 @@ fn main() -> Outcome<()> {
         let (mut appended, mut bare, mut prepared, mut crowded) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for round in 0..ROUNDS {
             let own = |number: usize| format!("{connections} {number}");
-            appended.extend(at_once(connections, |number, _| append(&store, &own(number)))?);
-            bare.extend(at_once(connections, |number, time| pool.insert(&own(number), round * TIMES + time, false))?);
-            prepared.extend(at_once(connections, |number, time| {
-                pool.insert(&format!("p {}", own(number)), round * TIMES + time, true)
+            appended.extend(measure_concurrent(connections, |number, _| append(&store, &own(number)))?);
+            bare.extend(measure_concurrent(connections, |number, time| {
+                pool.insert(&own(number), round * WRITES_PER_ROUND + time, false)
             })?);
-            crowded.extend(at_once(connections, |_, _| append(&store, "all"))?);
+            prepared.extend(measure_concurrent(connections, |number, time| {
+                pool.insert(&format!("p {}", own(number)), round * WRITES_PER_ROUND + time, true)
+            })?);
+            crowded.extend(measure_concurrent(connections, |_, _| append(&store, "all"))?);
         }
         let [appended, bare, prepared, crowded] = [appended, bare, prepared, crowded].map(|mut times| middle(&mut times));
         println!(
@@ -73,37 +75,37 @@ fn main() -> Outcome<()> {
             appended / prepared
         );
     }
-    pool.run(MILLION)?;
+    pool.run(MILLION_RECORDS)?;
     pool.run("VACUUM ANALYZE memory_records")?;
-    let only = |role: &str| Ok::<_, InstanceError>(Filter { roles: vec![role.parse()?], ..Filter::default() });
+    let only = |role: &str| Ok::<_, InstanceError>(RecordFilter { roles: vec![role.parse()?], ..RecordFilter::default() });
     println!("\n| of 1,000,000 records | p50 | p99 |\n|---|---:|---:|");
     for (what, filter) in [
-        ("the last 20", Filter::default()),
+        ("the last 20", RecordFilter::default()),
         ("the last 20 of every second record", only("user")?),
         ("the last 20 summaries, all among the first 20 records", only("summary")?),
     ] {
         let mut times = Vec::new();
         for _ in 0..500 {
             let start = Instant::now();
-            let window = Window { offset: 0, limit: Some(20), end: End::Last };
+            let window = Window { offset: 0, limit: Some(20), end: WindowEnd::Last };
             let count = store.records(&"million".parse()?, &filter, window)?.flatten().count();
             times.push(start.elapsed());
             assert_eq!(count, 20, "all of them are there");
         }
         let middle = middle(&mut times);
-        println!("| {what} | {middle:.2} ms | {:.2} ms |", milliseconds(times[times.len() * 99 / 100]));
+        println!("| {what} | {middle:.2} ms | {:.2} ms |", to_milliseconds(times[times.len() * 99 / 100]));
     }
     Ok(())
 }
 
-/// Calls `once` `TIMES` times on each of several threads and returns the durations.
-fn at_once(connections: usize, once: impl Fn(usize, usize) -> Outcome<()> + Sync) -> Outcome<Vec<Duration>> {
+/// Calls `once` `WRITES_PER_ROUND` times on each of several threads and returns the durations.
+fn measure_concurrent(connections: usize, once: impl Fn(usize, usize) -> Outcome<()> + Sync) -> Outcome<Vec<Duration>> {
     let on_one = |number: usize| {
         let time = |time: usize| {
             let start = Instant::now();
             once(number, time).map(|()| start.elapsed())
         };
-        (0..TIMES).map(time).collect::<Outcome<Vec<_>>>()
+        (0..WRITES_PER_ROUND).map(time).collect::<Outcome<Vec<_>>>()
     };
     thread::scope(|scope| {
         let on_one = &on_one;
@@ -118,45 +120,45 @@ fn at_once(connections: usize, once: impl Fn(usize, usize) -> Outcome<()> + Sync
 
 fn append(store: &PostgresMessages, session: &str) -> Outcome<()> {
     let now = chrono::DateTime::UNIX_EPOCH;
-    let record = Record::new(&Draft::said("user".parse()?, &"word ".repeat(20)), now)?;
+    let record = SessionRecord::new(&RecordDraft::from_text("user".parse()?, &"word ".repeat(20)), now)?;
     let operation = InstanceOperation { id: RandomIds.operation_id(), at: now };
     store.append(&session.parse()?, &[record], &operation)?;
     Ok(())
 }
 
 /// A connection pool of the same kind as the store's, without further logic.
-struct Bare {
+struct BarePool {
     runtime: Runtime,
-    pool: Pool<Plain>,
+    pool: Pool<BareManager>,
 }
 
-struct Plain(Config);
+struct BareManager(Config);
 
 /// A connection with its prepared statement, which is created on first use.
-struct Connection {
+struct BareConnection {
     client: Client,
     planned: OnceCell<Statement>,
 }
 
-impl Manager for Plain {
-    type Type = Connection;
+impl Manager for BareManager {
+    type Type = BareConnection;
     type Error = tokio_postgres::Error;
 
-    async fn create(&self) -> Result<Connection, tokio_postgres::Error> {
+    async fn create(&self) -> Result<BareConnection, tokio_postgres::Error> {
         let (client, connection) = self.0.connect(NoTls).await?;
         tokio::spawn(async { drop(connection.await) });
-        Ok(Connection { client, planned: OnceCell::new() })
+        Ok(BareConnection { client, planned: OnceCell::new() })
     }
 
-    async fn recycle(&self, _: &mut Connection, _: &Metrics) -> RecycleResult<tokio_postgres::Error> {
+    async fn recycle(&self, _: &mut BareConnection, _: &Metrics) -> RecycleResult<tokio_postgres::Error> {
         Ok(())
     }
 }
 
-impl Bare {
+impl BarePool {
     fn open(address: &str) -> Outcome<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-        let pool = Pool::builder(Plain(address.parse()?)).max_size(10).build()?;
+        let pool = Pool::builder(BareManager(address.parse()?)).max_size(10).build()?;
         Ok(Self { runtime, pool })
     }
 
@@ -170,13 +172,13 @@ impl Bare {
 
     fn insert(&self, session: &str, position: usize, is_prepared: bool) -> Outcome<()> {
         let now = chrono::DateTime::UNIX_EPOCH;
-        let text = Record::new(&Draft::said("user".parse()?, &"word ".repeat(20)), now)?.text().to_string();
+        let text = SessionRecord::new(&RecordDraft::from_text("user".parse()?, &"word ".repeat(20)), now)?.text().to_string();
         let position = i64::try_from(position)?;
         self.runtime.block_on(async {
             let connection = self.pool.get().await.map_err(|error| error.to_string())?;
             let client = &connection.client;
             if is_prepared {
-                let planned = connection.planned.get_or_try_init(|| client.prepare(BARE)).await?;
+                let planned = connection.planned.get_or_try_init(|| client.prepare(BARE_INSERT)).await?;
                 client.execute(planned, &[&session, &position, &"user", &now, &text]).await?;
                 return Ok(());
             }
@@ -187,17 +189,17 @@ impl Bare {
                 (&now, Type::TIMESTAMPTZ),
                 (&text, Type::TEXT),
             ];
-            client.execute_typed(BARE, &values).await?;
+            client.execute_typed(BARE_INSERT, &values).await?;
             Ok(())
         })
     }
 }
 
-fn milliseconds(time: Duration) -> f64 {
+fn to_milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1_000.0
 }
 
 fn middle(times: &mut [Duration]) -> f64 {
     times.sort();
-    milliseconds(times[times.len() / 2])
+    to_milliseconds(times[times.len() / 2])
 }

@@ -25,18 +25,18 @@ use serde_json::Value;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Number of measured requests to each side, after `WARM` requests that are not measured.
-const ASKED: usize = 1_000;
-const WARM: usize = 50;
+/// Number of measured requests to each side, after `WARM_UP_REQUESTS` requests that are not measured.
+const MEASURED_REQUESTS: usize = 1_000;
+const WARM_UP_REQUESTS: usize = 50;
 
 /// Number of turns of the chat whose fact extraction yields no facts.
 const FAILING_TURNS: usize = 200;
 
 /// Number of measured starts of the proxy.
-const STARTS: usize = 20;
+const MEASURED_STARTS: usize = 20;
 
 /// Interval between two tokens of a paced stream.
-const TICK: Duration = Duration::from_millis(20);
+const TOKEN_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Number of tokens of a response that is streamed without delay.
 const TOKENS: usize = 20;
@@ -50,44 +50,44 @@ fn main() -> Outcome<()> {
     let (streams, seconds) = (streams.parse::<usize>()?, seconds.parse::<u64>()?);
     let (model, nagling) = (model(seconds, true)?, model(seconds, false)?);
     println!("| default setup | of | p50 | p99 |\n|---|---|---:|---:|");
-    turns("persistent connection", memory, folder, &model, [false, false])?;
-    turns("new connection", memory, folder, &model, [true, true])?;
+    compare_turns("persistent connection", memory, folder, &model, [false, false])?;
+    compare_turns("new connection", memory, folder, &model, [true, true])?;
     // On a persistent connection to this model, the client would measure its own delayed acknowledgements.
-    turns("model with Nagle", memory, folder, &nagling, [false, true])?;
+    compare_turns("model with Nagle", memory, folder, &nagling, [false, true])?;
     println!();
     let place = folder.join("conversations");
-    keep(memory, &place, folder, facts)?;
+    seed_facts(memory, &place, folder, facts)?;
     let mut starts = Vec::new();
-    for _ in 0..STARTS {
+    for _ in 0..MEASURED_STARTS {
         let begun = Instant::now();
-        let proxy = Proxy::begin(memory, &place, folder, &model, &BARE)?;
+        let proxy = Proxy::begin(memory, &place, folder, &model, &BARE_FLAGS)?;
         starts.push(milliseconds(begun));
         drop(proxy);
     }
     starts.sort_by(f64::total_cmp);
     println!("| start | p50 | longest |\n|---|---:|---:|");
-    println!("| until ready | {:.1} ms | {:.1} ms |\n", at(&starts, 50), at(&starts, 100));
-    let proxy = Proxy::begin(memory, &place, folder, &model, &BARE)?;
-    latency(&proxy.place, &model)?;
-    failing_extraction(memory, folder, &model)?;
+    println!("| until ready | {:.1} ms | {:.1} ms |\n", percentile(&starts, 50), percentile(&starts, 100));
+    let proxy = Proxy::begin(memory, &place, folder, &model, &BARE_FLAGS)?;
+    compare_latency(&proxy.place, &model)?;
+    measure_failing_extraction(memory, folder, &model)?;
     println!("\n| {streams} streams | tokens | p50 between two | p99 | longest | broken |\n|---|---:|---:|---:|---:|---:|");
     for (name, place) in [("model", &model), ("proxy", &proxy.place)] {
-        many(name, place, streams)?;
+        measure_streams(name, place, streams)?;
     }
     println!("\npeak memory of the proxy: {}", proxy.peak()?);
     Ok(())
 }
 
 /// Number of measured turns in the default setup.
-const TURNS: usize = 250;
+const MEASURED_TURNS: usize = 250;
 
 /// Flags that turn off background work and the limit on stored facts.
-const BARE: [&str; 4] = ["--no-summarization", "--no-git-versioning", "--max-entries", "1000000"];
+const BARE_FLAGS: [&str; 4] = ["--no-summarization", "--no-git-versioning", "--max-entries", "1000000"];
 
 /// Runs one conversation through a new proxy in its default setup and one directly, turn by turn.
 ///
 /// `reconnects` contains whether each turn opens a new connection, first for the proxy, then for the model.
-fn turns(name: &str, memory: &str, folder: &Path, model: &str, reconnects: [bool; 2]) -> Outcome<()> {
+fn compare_turns(name: &str, memory: &str, folder: &Path, model: &str, reconnects: [bool; 2]) -> Outcome<()> {
     let place = folder.join(format!("default {name}"));
     if place.is_dir() {
         fs::remove_dir_all(&place)?;
@@ -96,15 +96,15 @@ fn turns(name: &str, memory: &str, folder: &Path, model: &str, reconnects: [bool
     let places = [proxy.place.as_str(), model];
     let mut clients = [Client::connect(places[0])?, Client::connect(places[1])?];
     let mut times = [const { Vec::new() }; 2];
-    for number in 0..TURNS + WARM {
+    for number in 0..MEASURED_TURNS + WARM_UP_REQUESTS {
         let question = format!("Where does my colleague number {number} live? I live in town {} and like tea.", number % 97);
         for (side, reconnects) in reconnects.into_iter().enumerate() {
             let begun = Instant::now();
             if reconnects {
                 clients[side] = Client::connect(places[side])?;
             }
-            clients[side].ask("whole", &question, &mut |_| ())?;
-            if WARM <= number {
+            clients[side].send_chat("whole", &question, &mut |_| ())?;
+            if WARM_UP_REQUESTS <= number {
                 times[side].push(milliseconds(begun));
             }
         }
@@ -114,14 +114,18 @@ fn turns(name: &str, memory: &str, folder: &Path, model: &str, reconnects: [bool
     }
     let [through, bare] = &times;
     for (of, times) in [("proxy", through), ("model", bare)] {
-        println!("| {name} | {of} | {:.2} ms | {:.2} ms |", at(times, 50), at(times, 99));
+        println!("| {name} | {of} | {:.2} ms | {:.2} ms |", percentile(times, 50), percentile(times, 99));
     }
-    println!("| {name} | added | {:.2} ms | {:.2} ms |", at(through, 50) - at(bare, 50), at(through, 99) - at(bare, 99));
+    println!(
+        "| {name} | added | {:.2} ms | {:.2} ms |",
+        percentile(through, 50) - percentile(bare, 50),
+        percentile(through, 99) - percentile(bare, 99)
+    );
     Ok(())
 }
 
 /// Adds facts to the conversation at `place`, unless it exists.
-fn keep(memory: &str, place: &Path, folder: &Path, facts: usize) -> Outcome<()> {
+fn seed_facts(memory: &str, place: &Path, folder: &Path, facts: usize) -> Outcome<()> {
     if place.is_dir() {
         return Ok(());
     }
@@ -141,14 +145,14 @@ fn keep(memory: &str, place: &Path, folder: &Path, facts: usize) -> Outcome<()> 
 }
 
 /// Measures streamed responses of the proxy and the model, alternately.
-fn latency(proxy: &str, model: &str) -> Outcome<()> {
+fn compare_latency(proxy: &str, model: &str) -> Outcome<()> {
     let [mut through, mut bare] = [Client::connect(proxy)?, Client::connect(model)?];
     let mut times = [const { Vec::new() }; 4];
-    for number in 0..ASKED + WARM {
+    for number in 0..MEASURED_REQUESTS + WARM_UP_REQUESTS {
         let question = format!("Where does my colleague number {} live, and what do they like?", number * 13 % 10_007);
         for (side, client) in [&mut through, &mut bare].into_iter().enumerate() {
-            let (first, whole) = client.ask("fast", &question, &mut |_| ())?;
-            if WARM <= number {
+            let (first, whole) = client.send_chat("fast", &question, &mut |_| ())?;
+            if WARM_UP_REQUESTS <= number {
                 times[2 * side].push(first);
                 times[2 * side + 1].push(whole);
             }
@@ -161,9 +165,13 @@ fn latency(proxy: &str, model: &str) -> Outcome<()> {
     for (row, what) in ["first token", "whole response"].into_iter().enumerate() {
         let (proxy, model) = (&times[row], &times[2 + row]);
         for (name, times) in [("proxy", proxy), ("model", model)] {
-            println!("| {what} | {name} | {:.2} ms | {:.2} ms |", at(times, 50), at(times, 99));
+            println!("| {what} | {name} | {:.2} ms | {:.2} ms |", percentile(times, 50), percentile(times, 99));
         }
-        println!("| {what} | added | {:.2} ms | {:.2} ms |", at(proxy, 50) - at(model, 50), at(proxy, 99) - at(model, 99));
+        println!(
+            "| {what} | added | {:.2} ms | {:.2} ms |",
+            percentile(proxy, 50) - percentile(model, 50),
+            percentile(proxy, 99) - percentile(model, 99)
+        );
     }
     Ok(())
 }
@@ -171,7 +179,7 @@ fn latency(proxy: &str, model: &str) -> Outcome<()> {
 /// Measures `FAILING_TURNS` turns without extracted facts.
 ///
 /// It prints the median time of the first tenth and of the last tenth.
-fn failing_extraction(memory: &str, folder: &Path, model: &str) -> Outcome<()> {
+fn measure_failing_extraction(memory: &str, folder: &Path, model: &str) -> Outcome<()> {
     let place = folder.join("failing");
     let flags = ["--no-git-versioning", "--max-entries", "1000000"];
     let proxy = Proxy::begin(memory, &place, folder, model, &flags)?;
@@ -179,7 +187,7 @@ fn failing_extraction(memory: &str, folder: &Path, model: &str) -> Outcome<()> {
     let mut times = Vec::new();
     for number in 0..FAILING_TURNS {
         let question = format!("My cousin number {number} lives in town {}.", number * 7 % 1009);
-        times.push(client.ask("fast", &question, &mut |_| ())?.1);
+        times.push(client.send_chat("fast", &question, &mut |_| ())?.1);
     }
     println!("\n| {FAILING_TURNS} turns, extraction fails | p50 |\n|---|---:|");
     let part = FAILING_TURNS / 10;
@@ -187,13 +195,13 @@ fn failing_extraction(memory: &str, folder: &Path, model: &str) -> Outcome<()> {
         [("the first tenth", &mut times[..part].to_vec()), ("the last tenth", &mut times[FAILING_TURNS - part..].to_vec())]
     {
         times.sort_by(f64::total_cmp);
-        println!("| {name} | {:.2} ms |", at(times, 50));
+        println!("| {name} | {:.2} ms |", percentile(times, 50));
     }
     Ok(())
 }
 
 /// Measures the gaps between tokens of concurrent streams.
-fn many(name: &str, place: &str, streams: usize) -> Outcome<()> {
+fn measure_streams(name: &str, place: &str, streams: usize) -> Outcome<()> {
     let begin = Barrier::new(streams);
     let mut gaps = Vec::new();
     let mut broken = 0;
@@ -210,7 +218,7 @@ fn many(name: &str, place: &str, streams: usize) -> Outcome<()> {
                     gaps.extend(last.replace(now).map(milliseconds));
                 };
                 let question = format!("Where does my colleague number {number} live?");
-                client?.ask("paced", &question, &mut each).map_err(|error| error.to_string())?;
+                client?.send_chat("paced", &question, &mut each).map_err(|error| error.to_string())?;
                 Ok(gaps)
             };
             reading.push(thread::Builder::new().stack_size(256 * 1024).spawn_scoped(scope, read)?);
@@ -224,7 +232,7 @@ fn many(name: &str, place: &str, streams: usize) -> Outcome<()> {
         Ok(())
     })?;
     gaps.sort_by(f64::total_cmp);
-    let (p50, p99, longest) = (at(&gaps, 50), at(&gaps, 99), at(&gaps, 100));
+    let (p50, p99, longest) = (percentile(&gaps, 50), percentile(&gaps, 99), percentile(&gaps, 100));
     println!("| {name} | {} | {p50:.1} ms | {p99:.1} ms | {longest:.1} ms | {broken} |", gaps.len());
     Ok(())
 }
@@ -239,7 +247,7 @@ fn model(seconds: u64, nodelay: bool) -> Outcome<String> {
     thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
             // An error means that the client has disconnected.
-            let answer = move || drop(answer(stream, seconds, nodelay));
+            let answer = move || drop(serve_model(stream, seconds, nodelay));
             if thread::Builder::new().stack_size(256 * 1024).spawn(answer).is_err() {
                 return;
             }
@@ -249,11 +257,11 @@ fn model(seconds: u64, nodelay: bool) -> Outcome<String> {
 }
 
 #[expect(clippy::disallowed_methods, reason = "so fast do tokens come")]
-fn answer(stream: TcpStream, seconds: u64, nodelay: bool) -> Outcome<()> {
+fn serve_model(stream: TcpStream, seconds: u64, nodelay: bool) -> Outcome<()> {
     stream.set_nodelay(nodelay)?;
     let mut reader = BufReader::new(stream);
     loop {
-        let Some(body) = request(&mut reader)? else { return Ok(()) };
+        let Some(body) = read_request(&mut reader)? else { return Ok(()) };
         let body: Value = serde_json::from_slice(&body)?;
         if body["stream"] != true {
             // A request with a system message is the proxy's request for facts; this response contains no facts.
@@ -272,7 +280,7 @@ fn answer(stream: TcpStream, seconds: u64, nodelay: bool) -> Outcome<()> {
         let begun = Instant::now();
         for number in 0..count {
             if is_paced {
-                let due = begun + TICK * u32::try_from(number)?;
+                let due = begun + TOKEN_INTERVAL * u32::try_from(number)?;
                 thread::sleep(due.saturating_duration_since(Instant::now()));
             }
             let event = format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"word{number} \"}}}}]}}\n\n");
@@ -283,7 +291,7 @@ fn answer(stream: TcpStream, seconds: u64, nodelay: bool) -> Outcome<()> {
 }
 
 /// Reads the body of the next request; returns `None` at the end of the connection.
-fn request(reader: &mut BufReader<TcpStream>) -> Outcome<Option<Vec<u8>>> {
+fn read_request(reader: &mut BufReader<TcpStream>) -> Outcome<Option<Vec<u8>>> {
     let mut length = 0;
     loop {
         let mut line = String::new();
@@ -318,7 +326,7 @@ impl Client {
     /// Sends a request and calls `each` with every chunk of the response.
     ///
     /// Returns the milliseconds until the first chunk and until the end of the response.
-    fn ask(&mut self, model: &str, question: &str, each: &mut dyn FnMut(&[u8])) -> Outcome<(f64, f64)> {
+    fn send_chat(&mut self, model: &str, question: &str, each: &mut dyn FnMut(&[u8])) -> Outcome<(f64, f64)> {
         let messages = serde_json::json!([{ "role": "user", "content": question }]);
         let body =
             serde_json::json!({ "model": model, "stream": model != "whole", "memory_id": "default", "messages": messages })
@@ -402,6 +410,6 @@ fn milliseconds(since: Instant) -> f64 {
 }
 
 /// Returns a percentile of `sorted`; 100 is the maximum.
-fn at(sorted: &[f64], percent: usize) -> f64 {
+fn percentile(sorted: &[f64], percent: usize) -> f64 {
     sorted.get((sorted.len() * percent / 100).min(sorted.len().saturating_sub(1))).copied().unwrap_or_default()
 }

@@ -24,16 +24,16 @@ use serde_json::{Value, json};
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
 /// Number of measurements of the daemon's resources.
-const LOOKS: u32 = 10;
+const MEASUREMENTS: u32 = 10;
 
 /// Number of files that the editor overwrites in turn.
-const FILES: u64 = 20;
+const EDITED_FILES: u64 = 20;
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [memory, folder, seconds] = arguments.as_slice() else { return Err("usage: soak MEMORY FOLDER SECONDS".into()) };
     let time = Duration::from_secs(seconds.parse()?);
-    let home = Home { memory: memory.clone(), root: Path::new(folder).join("home") };
+    let home = SoakHome { memory: memory.clone(), root: Path::new(folder).join("home") };
     let id = home.run(&["write", "The count is 0.", "--json"])?["id"].as_str().ok_or("no id")?.to_owned();
     home.run(&["bank", "write", "counters", "all", "0", "--json"])?;
     let daemon = Daemon::begin(&home)?;
@@ -41,15 +41,15 @@ fn main() -> Outcome<()> {
     let (home, id, over, daemon) = (&home, id.as_str(), &over, &daemon);
     let done: Vec<(&str, Outcome<u64>)> = thread::scope(|scope| {
         let workers = [
-            ("socket", scope.spawn(move || at_the_socket(home, id, over))),
-            ("socket", scope.spawn(move || at_the_socket(home, id, over))),
-            ("MCP", scope.spawn(move || over_mcp(home, id, over))),
-            ("command line", scope.spawn(move || at_the_command_line(home, over))),
-            ("command line", scope.spawn(move || at_the_command_line(home, over))),
+            ("socket", scope.spawn(move || run_socket_client(home, id, over))),
+            ("socket", scope.spawn(move || run_socket_client(home, id, over))),
+            ("MCP", scope.spawn(move || run_mcp_client(home, id, over))),
+            ("command line", scope.spawn(move || run_commands(home, over))),
+            ("command line", scope.spawn(move || run_commands(home, over))),
             ("HTTP", scope.spawn(move || over_http(&daemon.http, over))),
-            ("editor", scope.spawn(move || in_an_editor(home, over))),
+            ("editor", scope.spawn(move || run_editor(home, over))),
         ];
-        watch(daemon, time);
+        print_resources(daemon, time);
         over.store(true, Ordering::Relaxed);
         let panicked = || Err("the thread panicked".into());
         workers.map(|(who, worker)| (who, worker.join().unwrap_or_else(|_| panicked()))).into_iter().collect()
@@ -67,10 +67,10 @@ fn main() -> Outcome<()> {
     let counter = home.run(&["bank", "query", "counters", "all", "."])?;
     let session = home.run(&["instance", "run", "history", "read", "-p", "session=soak", "--json"])?;
     let kept = [
-        ("memory", socket + mcp, number_in(&text)?),
+        ("memory", socket + mcp, parse_count(&text)?),
         ("bank", command_line, counter.as_u64().ok_or("no number")?),
         ("session", http, session.as_array().ok_or("no records")?.len() as u64),
-        ("files", edits.min(FILES), files_as_left(home, edits)?),
+        ("files", edits.min(EDITED_FILES), count_intact_files(home, edits)?),
     ];
     println!("\n| store | acknowledged | stored | lost |\n|---|---:|---:|---:|");
     for (what, acknowledged, there) in kept {
@@ -80,12 +80,12 @@ fn main() -> Outcome<()> {
 }
 
 /// The home of the daemon and the path of the program.
-struct Home {
+struct SoakHome {
     memory: String,
     root: PathBuf,
 }
 
-impl Home {
+impl SoakHome {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.memory);
         command.arg("--root").arg(&self.root).args(arguments).env("MEMORY_TOKEN", "");
@@ -108,7 +108,7 @@ struct Daemon {
 }
 
 impl Daemon {
-    fn begin(home: &Home) -> Outcome<Self> {
+    fn begin(home: &SoakHome) -> Outcome<Self> {
         let mut command = home.command(&["serve", "--http", "127.0.0.1:0", "--json"]);
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let mut line = String::new();
@@ -142,11 +142,11 @@ impl Drop for Daemon {
 }
 
 #[expect(clippy::disallowed_methods, reason = "time passes")]
-fn watch(daemon: &Daemon, time: Duration) {
+fn print_resources(daemon: &Daemon, time: Duration) {
     println!("| after | own memory | descriptors | threads |\n|---:|---:|---:|---:|");
     let begun = Instant::now();
-    for look in 1..=LOOKS {
-        thread::sleep((time / LOOKS * look).saturating_sub(begun.elapsed()));
+    for look in 1..=MEASUREMENTS {
+        thread::sleep((time / MEASUREMENTS * look).saturating_sub(begun.elapsed()));
         match daemon.holds() {
             Ok((memory, descriptors, threads)) => {
                 println!("| {} s | {memory:.1} MB | {descriptors} | {threads} |", begun.elapsed().as_secs());
@@ -156,7 +156,7 @@ fn watch(daemon: &Daemon, time: Duration) {
     }
 }
 
-fn number_in(text: &str) -> Outcome<u64> {
+fn parse_count(text: &str) -> Outcome<u64> {
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     Ok(digits.parse()?)
 }
@@ -173,11 +173,11 @@ fn count(id: &str, known: &mut u64, call: &mut dyn FnMut(&str, Value) -> Outcome
             return Ok(());
         }
         let read = call("memory_read", json!({ "id": id }))?.ok_or("the memory cannot be read")?;
-        *known = number_in(read["content"].as_str().ok_or("no content")?)?;
+        *known = parse_count(read["content"].as_str().ok_or("no content")?)?;
     }
 }
 
-fn at_the_socket(home: &Home, id: &str, over: &AtomicBool) -> Outcome<u64> {
+fn run_socket_client(home: &SoakHome, id: &str, over: &AtomicBool) -> Outcome<u64> {
     let (mut counted, mut known) = (0, 0);
     while !over.load(Ordering::Relaxed) {
         let mut stream = BufReader::new(UnixStream::connect(home.root.join("memory.sock"))?);
@@ -198,7 +198,7 @@ fn at_the_socket(home: &Home, id: &str, over: &AtomicBool) -> Outcome<u64> {
     Ok(counted)
 }
 
-fn over_mcp(home: &Home, id: &str, over: &AtomicBool) -> Outcome<u64> {
+fn run_mcp_client(home: &SoakHome, id: &str, over: &AtomicBool) -> Outcome<u64> {
     let (mut counted, mut known) = (0, 0);
     while !over.load(Ordering::Relaxed) {
         let mut server = home.command(&["mcp"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
@@ -232,7 +232,7 @@ fn over_mcp(home: &Home, id: &str, over: &AtomicBool) -> Outcome<u64> {
     Ok(counted)
 }
 
-fn at_the_command_line(home: &Home, over: &AtomicBool) -> Outcome<u64> {
+fn run_commands(home: &SoakHome, over: &AtomicBool) -> Outcome<u64> {
     let mut counted = 0;
     while !over.load(Ordering::Relaxed) {
         home.run(&["bank", "update", "counters", "all", ". + 1", "--json"])?;
@@ -259,12 +259,12 @@ fn over_http(place: &str, over: &AtomicBool) -> Outcome<u64> {
     Ok(counted)
 }
 
-fn edited(home: &Home, number: u64) -> PathBuf {
-    home.root.join(format!("categories/inbox/edited-{}.md", number % FILES))
+fn edited(home: &SoakHome, number: u64) -> PathBuf {
+    home.root.join(format!("categories/inbox/edited-{}.md", number % EDITED_FILES))
 }
 
 #[expect(clippy::disallowed_methods, reason = "nobody types so fast")]
-fn in_an_editor(home: &Home, over: &AtomicBool) -> Outcome<u64> {
+fn run_editor(home: &SoakHome, over: &AtomicBool) -> Outcome<u64> {
     let mut written = 0;
     while !over.load(Ordering::Relaxed) {
         fs::write(edited(home, written), format!("edited for the {written}th time\n"))?;
@@ -275,9 +275,9 @@ fn in_an_editor(home: &Home, over: &AtomicBool) -> Outcome<u64> {
 }
 
 /// Returns the number of files that contain the last text of the editor.
-fn files_as_left(home: &Home, written: u64) -> Outcome<u64> {
+fn count_intact_files(home: &SoakHome, written: u64) -> Outcome<u64> {
     let mut kept = 0;
-    for last in written.saturating_sub(FILES)..written {
+    for last in written.saturating_sub(EDITED_FILES)..written {
         let text = fs::read_to_string(edited(home, last))?;
         kept += u64::from(text == format!("edited for the {last}th time\n"));
     }

@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let asking: Vec<_> = (0..CONNECTIONS).map(|first| (place.clone(), first)).collect();
     let asking: Vec<_> =
-        asking.into_iter().map(|(place, first)| thread::spawn(move || ask_all(&place, first, questions))).collect();
+        asking.into_iter().map(|(place, first)| thread::spawn(move || send_all(&place, first, questions))).collect();
     for asked in asking {
         asked.join().map_err(|_| "a client thread panicked")??;
     }
@@ -49,7 +49,7 @@ fn times(client: &mut Client, questions: u32) -> Result<Vec<f64>, Box<dyn Error>
     let mut times = Vec::new();
     for number in 0..questions {
         let start = Instant::now();
-        client.ask(number)?;
+        client.search(number)?;
         times.push(start.elapsed().as_secs_f64() * 1_000.0);
     }
     times.sort_by(f64::total_cmp);
@@ -57,11 +57,11 @@ fn times(client: &mut Client, questions: u32) -> Result<Vec<f64>, Box<dyn Error>
 }
 
 /// Sends all queries, starting at a different query for each connection.
-fn ask_all(place: &Path, first: u32, questions: u32) -> Result<(), String> {
+fn send_all(place: &Path, first: u32, questions: u32) -> Result<(), String> {
     let asked = || -> Result<(), Box<dyn Error>> {
         let mut client = Client::connect(place)?;
         let begin = questions / CONNECTIONS * first;
-        (0..questions).try_for_each(|number| client.ask((begin + number) % questions))
+        (0..questions).try_for_each(|number| client.search((begin + number) % questions))
     };
     asked().map_err(|error| error.to_string())
 }
@@ -76,7 +76,7 @@ impl Client {
         Ok(Self { stream: BufReader::new(UnixStream::connect(place)?), answer: String::new() })
     }
 
-    fn ask(&mut self, number: u32) -> Result<(), Box<dyn Error>> {
+    fn search(&mut self, number: u32) -> Result<(), Box<dyn Error>> {
         let request = json!({ "id": number, "method": "memory_search", "params": { "query": corpus::question(number) } });
         self.stream.get_mut().write_all(format!("{request}\n").as_bytes())?;
         self.answer.clear();

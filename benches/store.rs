@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use memory_core::{
-    Draft, Exported, Filter, History, MemoryStore, Query, Ranking, Secrets, Services, import, read, search, write,
+    Draft, ExportedMemory, Filter, History, MemoryStore, Query, Ranking, SecretPolicy, Services, import, read, search, write,
 };
-use memory_store::{FileStore, Options, RandomIds, SystemClock};
+use memory_store::{FileStore, FileStoreOptions, RandomIds, SystemClock};
 
 fn services(store: FileStore) -> Services {
     let store = Arc::new(store);
@@ -25,12 +25,12 @@ fn services(store: FileStore) -> Services {
     }
 }
 
-fn filled(notes: u32) -> (tempfile::TempDir, Services) {
+fn filled_store(notes: u32) -> (tempfile::TempDir, Services) {
     let home = tempfile::tempdir().expect("a temporary folder");
-    let services = services(FileStore::open(home.path(), Options::default()).expect("an empty home"));
-    let exported =
-        (0..notes).map(|number| Ok((format!("line {number}"), Exported::from(Draft::new(corpus::text(number).trim_end())))));
-    import(&services, exported, Secrets::Keep, &mut |_| ()).expect("the notes are kept");
+    let services = services(FileStore::open(home.path(), FileStoreOptions::default()).expect("an empty home"));
+    let exported = (0..notes)
+        .map(|number| Ok((format!("line {number}"), ExportedMemory::from(Draft::new(corpus::text(number).trim_end())))));
+    import(&services, exported, SecretPolicy::Keep, &mut |_| ()).expect("the notes are kept");
     (home, services)
 }
 
@@ -38,7 +38,7 @@ fn store(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("store");
     group.sample_size(30);
     for notes in [1_000, 10_000, 100_000] {
-        let (_home, services) = filled(notes);
+        let (_home, services) = filled_store(notes);
         let mut number = 0;
         group.bench_function(BenchmarkId::new("search", notes), |bencher| {
             bencher.iter(|| {
@@ -48,7 +48,7 @@ fn store(criterion: &mut Criterion) {
                 search(&services, &query).expect("an answer")
             });
         });
-        let id = write(&services, Draft::new("the one that is read"), Secrets::Keep).expect("written").id.to_string();
+        let id = write(&services, Draft::new("the one that is read"), SecretPolicy::Keep).expect("written").id.to_string();
         group.bench_function(BenchmarkId::new("read", notes), |bencher| {
             bencher.iter(|| read(&services, &id).expect("it is there"));
         });
@@ -56,7 +56,7 @@ fn store(criterion: &mut Criterion) {
             bencher.iter(|| {
                 number += 1;
                 let draft = Draft::new(&format!("{number} {}", corpus::text(notes + number)));
-                write(&services, draft, Secrets::Keep).expect("written")
+                write(&services, draft, SecretPolicy::Keep).expect("written")
             });
         });
     }

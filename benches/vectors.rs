@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use memory_core::ContentHash;
-use memory_store::{Embedded, Vectors};
+use memory_store::{DocumentVector, ModelVectors};
 
 const DIMENSIONS: usize = 384;
 
@@ -16,9 +16,9 @@ const DIMENSIONS: usize = 384;
 const BATCH: usize = 10_000;
 
 /// A deterministic random number generator.
-struct Numbers(u64);
+struct VectorRandom(u64);
 
-impl Numbers {
+impl VectorRandom {
     fn vector(&mut self) -> Vec<f32> {
         let mut number = || {
             self.0 ^= self.0 << 13;
@@ -30,32 +30,32 @@ impl Numbers {
     }
 }
 
-fn open(place: &Path) -> Vectors {
-    Vectors::open(place, "bench", DIMENSIONS).expect("the folder is ours")
+fn open(place: &Path) -> ModelVectors {
+    ModelVectors::open(place, "bench", DIMENSIONS).expect("the folder is ours")
 }
 
 /// Adds random vectors until there are `count`.
-fn fill(vectors: &mut Vectors, numbers: &mut Numbers, count: usize) {
+fn fill_vectors(vectors: &mut ModelVectors, numbers: &mut VectorRandom, count: usize) {
     let text = ContentHash::of("text");
     while vectors.count() < count {
         let first = vectors.count();
         let batch: Vec<_> = (0..BATCH.min(count - first)).map(|_| numbers.vector()).collect();
         let key = |number: usize| i64::try_from(first + number).expect("there are few");
         let embedded: Vec<_> =
-            batch.iter().enumerate().map(|(number, vector)| Embedded { key: key(number), text, vector }).collect();
+            batch.iter().enumerate().map(|(number, vector)| DocumentVector { key: key(number), text, vector }).collect();
         vectors.put(&embedded).expect("the disk takes them");
     }
 }
 
 fn vectors(criterion: &mut Criterion) {
     let place = tempfile::tempdir().expect("a temporary folder");
-    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    let mut numbers = VectorRandom(0x9e37_79b9_7f4a_7c15);
     let mut vectors = open(place.path());
     let query = numbers.vector();
     let mut group = criterion.benchmark_group("vectors");
     group.sample_size(20).warm_up_time(Duration::from_secs(1)).measurement_time(Duration::from_secs(3));
     for count in [10_000, 100_000, 1_000_000] {
-        fill(&mut vectors, &mut numbers, count);
+        fill_vectors(&mut vectors, &mut numbers, count);
         group.bench_function(BenchmarkId::new("open", count), |bencher| bencher.iter(|| open(place.path())));
         group.bench_function(BenchmarkId::new("nearest", count), |bencher| {
             bencher.iter(|| black_box(vectors.nearest(&query, 10, &|_| true)));
@@ -75,7 +75,7 @@ fn vectors(criterion: &mut Criterion) {
         let vector = &query;
         group.bench_function(BenchmarkId::new("put 32", count), |bencher| {
             bencher.iter(|| {
-                let embedded: Vec<_> = (0..32).map(|key| Embedded { key, text, vector }).collect();
+                let embedded: Vec<_> = (0..32).map(|key| DocumentVector { key, text, vector }).collect();
                 vectors.put(&embedded).expect("the disk takes them");
             });
         });

@@ -10,7 +10,7 @@ use std::{collections::HashMap, env, error::Error};
 
 use memory_agent::model::LocalEmbedder;
 use memory_core::{EmbedError, Embedder, Embedding, Filter, History, MemoryStore, Query, Ranking, Services, search};
-use memory_store::{FileStore, Options, RandomIds, SystemClock};
+use memory_store::{FileStore, FileStoreOptions, RandomIds, SystemClock};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -21,8 +21,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let questions: u32 = questions.parse()?;
     let model = model.map(|folder| LocalEmbedder::open(Path::new(folder), None)).transpose()?;
-    let model = model.map(|model| Arc::new(Remembering { model, known: RwLock::default() }));
-    let store = Arc::new(FileStore::open(Path::new(home), Options::default())?);
+    let model = model.map(|model| Arc::new(CachingEmbedder { model, known: RwLock::default() }));
+    let store = Arc::new(FileStore::open(Path::new(home), FileStoreOptions::default())?);
     let services = Services {
         store: Arc::clone(&store) as Arc<dyn MemoryStore>,
         history: store as Arc<dyn History>,
@@ -63,12 +63,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// An embedder with a cache, so that the time of the model is not measured.
 #[derive(Debug)]
-struct Remembering {
+struct CachingEmbedder {
     model: LocalEmbedder,
     known: RwLock<HashMap<String, Embedding>>,
 }
 
-impl Embedder for Remembering {
+impl Embedder for CachingEmbedder {
     fn identity(&self) -> &str {
         self.model.identity()
     }

@@ -12,33 +12,33 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use memory_agent::{Agent, Hooks, Offer, Session};
+use memory_agent::{Agent, HookList, Session, ToolSelection};
 use memory_core::text::one_line;
 use memory_core::topic::{Topics, context};
 use memory_core::{Services, View};
 use memory_store::topic::TopicFolder;
-use memory_store::{FileStore, Options, RandomIds, SystemClock};
+use memory_store::{FileStore, FileStoreOptions, RandomIds, SystemClock};
 use serde_json::{Value, json};
 
 /// Maximum number of tool rounds for a prompt.
-const ROUNDS: usize = 16;
+const MAX_ROUNDS: usize = 16;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let model = Model::of_environment();
-    let (session, topics) = open(&PathBuf::from(".memory"))?;
+    let model = ChatClient::from_env();
+    let (session, topics) = open_agent(&PathBuf::from(".memory"))?;
     let mut messages = vec![Value::Null];
     for prompt in io::stdin().lock().lines() {
         // The context includes the changes of the previous prompt.
         messages[0] = json!({ "role": "system", "content": format!("You are a helpful agent.\n\n{}", context(&topics)?) });
         messages.push(json!({ "role": "user", "content": prompt? }));
-        let answer = answer(&model, &session, &mut messages)?;
+        let answer = answer_prompt(&model, &session, &mut messages)?;
         writeln!(io::stdout(), "{}", answer.replace(|letter: char| letter.is_control() && letter != '\n', ""))?;
     }
     Ok(())
 }
 
 /// Calls the model, and the tools that it requests, until it returns an answer.
-fn answer(model: &Model, session: &Session, messages: &mut Vec<Value>) -> Result<String, Box<dyn Error>> {
+fn answer_prompt(model: &ChatClient, session: &Session, messages: &mut Vec<Value>) -> Result<String, Box<dyn Error>> {
     let tools: Vec<Value> = session
         .agent()
         .listed()
@@ -47,8 +47,8 @@ fn answer(model: &Model, session: &Session, messages: &mut Vec<Value>) -> Result
             json!({ "type": "function", "function": function })
         })
         .collect();
-    for _ in 0..ROUNDS {
-        let message = model.ask(messages, &tools)?;
+    for _ in 0..MAX_ROUNDS {
+        let message = model.complete(messages, &tools)?;
         messages.push(message.clone());
         let calls = message["tool_calls"].as_array().cloned().unwrap_or_default();
         if calls.is_empty() {
@@ -79,7 +79,7 @@ fn use_tool(session: &Session, name: &str, arguments: &Value) -> String {
 /// Opens the topics in a folder, and an agent with the five topic tools.
 ///
 /// The tools have the names that models know.
-fn open(folder: &PathBuf) -> Result<(Session, Topics), Box<dyn Error>> {
+fn open_agent(folder: &PathBuf) -> Result<(Session, Topics), Box<dyn Error>> {
     let (clock, ids) = (Arc::new(SystemClock), Arc::new(RandomIds));
     let store = Arc::new(TopicFolder::new(folder));
     let topics = Topics { store, clock: clock.clone(), ids: ids.clone(), actor: "agent_loop".into() };
@@ -88,7 +88,7 @@ fn open(folder: &PathBuf) -> Result<(Session, Topics), Box<dyn Error>> {
         Some(root) => PathBuf::from(root),
         None => std::env::home_dir().ok_or("no home folder found; set MEMORY_ROOT")?.join(".memory"),
     };
-    let store = Arc::new(FileStore::open(&home, Options::default())?);
+    let store = Arc::new(FileStore::open(&home, FileStoreOptions::default())?);
     let services = Services {
         store: store.clone(),
         history: store,
@@ -102,21 +102,21 @@ fn open(folder: &PathBuf) -> Result<(Session, Topics), Box<dyn Error>> {
         inbox_ttl: memory_core::InboxTtl::default(),
         actor: "agent_loop".into(),
     };
-    let offer: Offer = "topic=memory_".parse()?;
+    let offer: ToolSelection = "topic=memory_".parse()?;
     let utc = Arc::new(|moment: DateTime<Utc>| moment.fixed_offset());
-    let agent = Arc::new(Agent::new(services, utc, &offer, Hooks::new(), None)?);
+    let agent = Arc::new(Agent::new(services, utc, &offer, HookList::new(), None)?);
     Ok((Session::begin(&agent, &View { agent: "agent_loop".parse().ok(), project: None }), topics))
 }
 
 /// The address, the name and the API key of the model.
-struct Model {
+struct ChatClient {
     url: String,
     name: String,
     key: Option<String>,
 }
 
-impl Model {
-    fn of_environment() -> Self {
+impl ChatClient {
+    fn from_env() -> Self {
         let variable = |name: &str| std::env::var(name).ok();
         let base = variable("OPENAI_BASE_URL").unwrap_or_else(|| "http://localhost:11434/v1".into());
         Self {
@@ -126,7 +126,7 @@ impl Model {
         }
     }
 
-    fn ask(&self, messages: &[Value], tools: &[Value]) -> Result<Value, Box<dyn Error>> {
+    fn complete(&self, messages: &[Value], tools: &[Value]) -> Result<Value, Box<dyn Error>> {
         let body = json!({ "model": self.name, "messages": messages, "tools": tools, "stream": false });
         let mut request = ureq::post(&self.url).header("Content-Type", "application/json");
         if let Some(key) = &self.key {

@@ -15,62 +15,64 @@ use std::time::Instant;
 use std::{env, fs};
 
 use memory_core::Category;
-use memory_dream::classify::{Classification, Feature, Features, Kind, LABELS, Model, Note, SURE, classify_by, features};
+use memory_dream::classify::{
+    CategoryModel, Classification, ClassifierInput, Feature, FeatureKind, Features, LABELS, SURE, classify_by, features,
+};
 use serde_json::Value;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
-type Row = [f64; LABELS.len()];
+type WeightRow = [f64; LABELS.len()];
 
-const NOTES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/classify");
-const WEIGHTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../memory-dream/src/classify/weights.bin");
+const NOTES_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/classify");
+const WEIGHTS_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../memory-dream/src/classify/weights.bin");
 
 /// Number of folds of the cross-validation.
-const FOLDS: usize = 5;
+const FOLD_COUNT: usize = 5;
 
 /// Number of training epochs.
-const ROUNDS: usize = 150;
+const EPOCHS: usize = 150;
 
 /// Initial learning rate.
-const RATE: f64 = 0.1;
+const LEARNING_RATE: f64 = 0.1;
 
 /// L2 regularization strength.
-const RIDGE: f64 = 6e-5;
+const L2_STRENGTH: f64 = 6e-5;
 
 /// Exponent of the class weights: 0 for equal notes, 1 for equal categories.
-const BALANCE: f64 = 0.5;
+const CLASS_BALANCE: f64 = 0.5;
 
 /// Minimum number of notes that contain a feature; rarer features are ignored.
-const SEEN: usize = 2;
+const MIN_FEATURE_COUNT: usize = 2;
 
 /// Minimum size of a weight, as a fraction of the largest; smaller weights are dropped.
-const SMALLEST: f64 = 0.03;
+const MIN_WEIGHT_SHARE: f64 = 0.03;
 
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let (notes, sum) = ours(Path::new(NOTES))?;
-    let all: Vec<&Labelled> = notes.iter().collect();
+    let (notes, sum) = read_training_notes(Path::new(NOTES_FOLDER))?;
+    let all: Vec<&LabelledNote> = notes.iter().collect();
     let began = Instant::now();
-    let temperature = temperature(&cross_validated(&[], &all, 1.0));
-    println!("# {} training notes, {FOLDS}-fold cross-validation\n", notes.len());
-    print(&cross_validated(&[], &all, temperature), |note| note.lang.clone());
-    let model = fit(&all, sum).at(temperature);
+    let temperature = temperature(&cross_validate(&[], &all, 1.0));
+    println!("# {} training notes, {FOLD_COUNT}-fold cross-validation\n", notes.len());
+    print_metrics(&cross_validate(&[], &all, temperature), |note| note.lang.clone());
+    let model = fit_weights(&all, sum).at(temperature);
     println!("temperature {temperature:.2}, {} bytes, trained in {:.0?}", model.to_bytes().len(), began.elapsed());
     print_speed(&model, &notes);
     if let Some(file) = arguments.iter().find(|argument| !argument.starts_with("--")) {
-        let others = read(&fs::read_to_string(file)?)?;
+        let others = parse_notes(&fs::read_to_string(file)?)?;
         println!("# {file}, with weights of the training notes alone\n");
-        print(&judged(&model, others.iter().collect()), Labelled::group);
-        println!("# {file}, {FOLDS}-fold cross-validation, with the training notes in each fold\n");
-        print(&cross_validated(&all, &others.iter().collect::<Vec<_>>(), temperature), Labelled::group);
+        print_metrics(&judged(&model, others.iter().collect()), LabelledNote::group);
+        println!("# {file}, {FOLD_COUNT}-fold cross-validation, with the training notes in each fold\n");
+        print_metrics(&cross_validate(&all, &others.iter().collect::<Vec<_>>(), temperature), LabelledNote::group);
     }
     if arguments.iter().any(|argument| argument == "--write") {
-        fs::write(WEIGHTS, model.to_bytes())?;
+        fs::write(WEIGHTS_FILE, model.to_bytes())?;
     }
     Ok(())
 }
 
 /// A labelled note with its features.
-struct Labelled {
+struct LabelledNote {
     text: String,
     lang: String,
     origin: String,
@@ -78,68 +80,68 @@ struct Labelled {
     features: Features,
 }
 
-impl Labelled {
+impl LabelledNote {
     fn group(&self) -> String {
         format!("{} {}", self.lang, self.origin)
     }
 }
 
 /// Reads all notes of a folder; returns them with a hash of their text.
-fn ours(folder: &Path) -> Outcome<(Vec<Labelled>, u64)> {
+fn read_training_notes(folder: &Path) -> Outcome<(Vec<LabelledNote>, u64)> {
     let entries: Result<Vec<_>, _> = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect();
     let mut paths = entries?;
     paths.sort();
     let texts: Vec<String> = paths.iter().map(fs::read_to_string).collect::<Result<_, _>>()?;
     let text = texts.concat();
     let sum = text.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    Ok((read(&text)?, sum))
+    Ok((parse_notes(&text)?, sum))
 }
 
-fn read(lines: &str) -> Outcome<Vec<Labelled>> {
+fn parse_notes(lines: &str) -> Outcome<Vec<LabelledNote>> {
     lines.lines().map(labelled).collect()
 }
 
-fn labelled(line: &str) -> Outcome<Labelled> {
+fn labelled(line: &str) -> Outcome<LabelledNote> {
     let value: Value = serde_json::from_str(line)?;
     let field = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
     let category: Category = field("category").parse()?;
     let label = LABELS.iter().position(|label| *label == category).ok_or("the category of a training note must not be inbox")?;
     let text = field("text");
-    let features = features(&Note::of_text(&text));
+    let features = features(&ClassifierInput::of_text(&text));
     let origin = field("origin").split(':').next().unwrap_or_default().to_owned();
-    Ok(Labelled { text, lang: field("lang"), origin, label, features })
+    Ok(LabelledNote { text, lang: field("lang"), origin, label, features })
 }
 
 /// The trained weights before quantization.
-struct Fitted {
+struct FittedWeights {
     sum: u64,
-    bias: Row,
-    rows: BTreeMap<u32, Row>,
+    bias: WeightRow,
+    rows: BTreeMap<u32, WeightRow>,
 }
 
 /// Trains a multinomial logistic regression with L2 regularization.
 ///
 /// The optimizer is Adam over the full batch. Notes of rare categories have larger weights.
-fn fit(notes: &[&Labelled], sum: u64) -> Fitted {
+fn fit_weights(notes: &[&LabelledNote], sum: u64) -> FittedWeights {
     let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
     for feature in notes.iter().flat_map(|note| note.features.iter()) {
         *seen.entry(feature.key).or_default() += 1;
     }
-    let keys: Vec<u32> = seen.into_iter().filter(|(_, count)| SEEN <= *count).map(|(key, _)| key).collect();
+    let keys: Vec<u32> = seen.into_iter().filter(|(_, count)| MIN_FEATURE_COUNT <= *count).map(|(key, _)| key).collect();
     let places: HashMap<u32, usize> = keys.iter().enumerate().map(|(place, key)| (*key, place)).collect();
     let known = |feature: Feature<'_>| Some((*places.get(&feature.key)?, f64::from(feature.value)));
     let sparse: Vec<Vec<(usize, f64)>> = notes.iter().map(|note| note.features.iter().filter_map(known).collect()).collect();
     let mut weights = vec![[0.0; LABELS.len()]; keys.len() + 1];
     let (mut mean, mut spread) = (weights.clone(), weights.clone());
     let bias = keys.len();
-    let share = 1.0 / number(notes.len());
+    let share = 1.0 / to_float(notes.len());
     let mut counts = [0_usize; LABELS.len()];
     for note in notes {
         counts[note.label] += 1;
     }
-    let weight_of = |label: usize| (number(notes.len()) / number(LABELS.len() * counts[label].max(1))).powf(BALANCE);
-    for round in 1..=ROUNDS {
-        let mut slopes: Vec<Row> = weights.iter().map(|row| row.map(|weight| RIDGE * weight)).collect();
+    let weight_of = |label: usize| (to_float(notes.len()) / to_float(LABELS.len() * counts[label].max(1))).powf(CLASS_BALANCE);
+    for round in 1..=EPOCHS {
+        let mut slopes: Vec<WeightRow> = weights.iter().map(|row| row.map(|weight| L2_STRENGTH * weight)).collect();
         slopes[bias] = [0.0; LABELS.len()];
         for (note, sparse) in notes.iter().zip(&sparse) {
             let mut error = probabilities(&scores(&weights, bias, sparse), 1.0);
@@ -149,8 +151,8 @@ fn fit(notes: &[&Labelled], sum: u64) -> Fitted {
                 slopes[place].iter_mut().zip(error).for_each(|(slope, error)| *slope += share * value * error);
             }
         }
-        let step = RATE * (1.0 - number(round - 1) / number(ROUNDS));
-        let (mean_due, spread_due) = (1.0 - 0.9_f64.powf(number(round)), 1.0 - 0.999_f64.powf(number(round)));
+        let step = LEARNING_RATE * (1.0 - to_float(round - 1) / to_float(EPOCHS));
+        let (mean_due, spread_due) = (1.0 - 0.9_f64.powf(to_float(round)), 1.0 - 0.999_f64.powf(to_float(round)));
         let numbers = weights.as_flattened_mut().iter_mut().zip(slopes.as_flattened());
         for ((weight, slope), (mean, spread)) in
             numbers.zip(mean.as_flattened_mut().iter_mut().zip(spread.as_flattened_mut().iter_mut()))
@@ -161,12 +163,12 @@ fn fit(notes: &[&Labelled], sum: u64) -> Fitted {
         }
     }
     // A weight common to all categories has no effect on the result.
-    let centred = |row: Row| row.map(|weight| weight - row.iter().sum::<f64>() / number(LABELS.len()));
+    let centred = |row: WeightRow| row.map(|weight| weight - row.iter().sum::<f64>() / to_float(LABELS.len()));
     let bias = centred(weights.pop().expect("the last row is the bias"));
-    Fitted { sum, bias, rows: keys.into_iter().zip(weights.into_iter().map(centred)).collect() }
+    FittedWeights { sum, bias, rows: keys.into_iter().zip(weights.into_iter().map(centred)).collect() }
 }
 
-fn scores(weights: &[Row], bias: usize, sparse: &[(usize, f64)]) -> Row {
+fn scores(weights: &[WeightRow], bias: usize, sparse: &[(usize, f64)]) -> WeightRow {
     let mut scores = weights[bias];
     for &(place, value) in sparse {
         scores.iter_mut().zip(weights[place]).for_each(|(score, weight)| *score += value * weight);
@@ -174,54 +176,54 @@ fn scores(weights: &[Row], bias: usize, sparse: &[(usize, f64)]) -> Row {
     scores
 }
 
-fn probabilities(scores: &Row, temperature: f64) -> Row {
+fn probabilities(scores: &WeightRow, temperature: f64) -> WeightRow {
     let best = scores.iter().copied().fold(f64::MIN, f64::max);
     let shares = scores.map(|score| ((score - best) / temperature).exp());
     let all: f64 = shares.iter().sum();
     shares.map(|share| share / all)
 }
 
-impl Fitted {
+impl FittedWeights {
     /// Quantizes the weights to one byte each.
     #[expect(clippy::cast_possible_truncation, reason = "a weight is at most 127 steps, and rounded anyhow")]
-    fn at(mut self, temperature: f64) -> Model {
-        let reach = |row: &Row| row.iter().fold(0.0, |most: f64, weight| most.max(weight.abs()));
+    fn at(mut self, temperature: f64) -> CategoryModel {
+        let reach = |row: &WeightRow| row.iter().fold(0.0, |most: f64, weight| most.max(weight.abs()));
         let most = self.rows.values().map(reach).fold(0.0, f64::max);
-        self.rows.retain(|_, row| SMALLEST * most < reach(row));
+        self.rows.retain(|_, row| MIN_WEIGHT_SHARE * most < reach(row));
         // The notes have no tags. A tag that names a category gets the largest weight.
         for (place, label) in LABELS.iter().enumerate() {
-            let mut row = [-most / number(LABELS.len() - 1); LABELS.len()];
+            let mut row = [-most / to_float(LABELS.len() - 1); LABELS.len()];
             row[place] = most;
-            self.rows.insert(Feature::key(Kind::Tag, label.as_str()), row);
+            self.rows.insert(Feature::key(FeatureKind::Tag, label.as_str()), row);
         }
         let step = most / f64::from(i8::MAX);
         let rows: Vec<_> = self.rows.iter().map(|(key, row)| (*key, row.map(|weight| (weight / step).round() as i8))).collect();
-        Model::new(self.sum, temperature as f32, step as f32, self.bias.map(|bias| bias as f32), &rows)
+        CategoryModel::new(self.sum, temperature as f32, step as f32, self.bias.map(|bias| bias as f32), &rows)
     }
 }
 
 /// A note and its classification by weights that were trained without it.
-type Judged<'a> = (&'a Labelled, Classification);
+type ClassifiedNote<'a> = (&'a LabelledNote, Classification);
 
-fn judged<'a>(model: &Model, notes: Vec<&'a Labelled>) -> Vec<Judged<'a>> {
+fn judged<'a>(model: &CategoryModel, notes: Vec<&'a LabelledNote>) -> Vec<ClassifiedNote<'a>> {
     notes.into_iter().map(|note| (note, classify_by(model, &note.features))).collect()
 }
 
 /// Classifies each fold of `notes` with weights trained on the other folds and on `always`.
-fn cross_validated<'a>(always: &[&Labelled], notes: &[&'a Labelled], temperature: f64) -> Vec<Judged<'a>> {
+fn cross_validate<'a>(always: &[&LabelledNote], notes: &[&'a LabelledNote], temperature: f64) -> Vec<ClassifiedNote<'a>> {
     let fold = |fold: usize| {
-        let is_in = |place: usize| place % FOLDS == fold;
+        let is_in = |place: usize| place % FOLD_COUNT == fold;
         let others = notes.iter().enumerate().filter(|(place, _)| !is_in(*place)).map(|(_, note)| *note);
-        let model = fit(&always.iter().copied().chain(others).collect::<Vec<_>>(), 0).at(temperature);
+        let model = fit_weights(&always.iter().copied().chain(others).collect::<Vec<_>>(), 0).at(temperature);
         judged(&model, notes.iter().enumerate().filter(|(place, _)| is_in(*place)).map(|(_, note)| *note).collect())
     };
-    (0..FOLDS).flat_map(fold).collect()
+    (0..FOLD_COUNT).flat_map(fold).collect()
 }
 
 /// Returns the temperature with the lowest cross-entropy on the notes.
-fn temperature(judged: &[Judged<'_>]) -> f64 {
+fn temperature(judged: &[ClassifiedNote<'_>]) -> f64 {
     let surprise = |temperature: f64| -> f64 {
-        let of = |(note, found): &Judged<'_>| {
+        let of = |(note, found): &ClassifiedNote<'_>| {
             let mut scores = [0.0; LABELS.len()];
             for score in &found.scores {
                 scores[place(score.category)] = f64::from(score.score);
@@ -239,8 +241,8 @@ fn place(category: Category) -> usize {
 }
 
 /// Prints the metrics of each group, and the confusion matrix of all notes.
-fn print(judged: &[Judged<'_>], group: impl Fn(&Labelled) -> String) {
-    let mut groups: BTreeMap<String, Vec<&Judged<'_>>> = BTreeMap::new();
+fn print_metrics(judged: &[ClassifiedNote<'_>], group: impl Fn(&LabelledNote) -> String) {
+    let mut groups: BTreeMap<String, Vec<&ClassifiedNote<'_>>> = BTreeMap::new();
     for one in judged {
         groups.entry(one.0.lang.clone()).or_default().push(one);
         if group(one.0) != one.0.lang {
@@ -250,7 +252,7 @@ fn print(judged: &[Judged<'_>], group: impl Fn(&Labelled) -> String) {
     println!("| notes | count | macro-F1 | accuracy | confident | accuracy where confident |\n|---|---:|---:|---:|---:|---:|");
     for (name, judged) in groups {
         let sure: Vec<_> = judged.iter().copied().filter(|(_, found)| SURE <= found.confidence()).collect();
-        let share = 100.0 * number(sure.len()) / number(judged.len());
+        let share = 100.0 * to_float(sure.len()) / to_float(judged.len());
         let (right, right_where_sure) = (100.0 * right(&judged), 100.0 * right(&sure));
         println!("| {name} | {} | {:.3} | {right:.1} | {share:.1} | {right_where_sure:.1} |", judged.len(), macro_f1(&judged));
     }
@@ -274,7 +276,7 @@ fn print(judged: &[Judged<'_>], group: impl Fn(&Labelled) -> String) {
 }
 
 /// Prints the time to classify a note.
-fn print_speed(model: &Model, notes: &[Labelled]) {
+fn print_speed(model: &CategoryModel, notes: &[LabelledNote]) {
     let (mut sixty, mut words) = (String::new(), 0);
     let mut texts = Vec::new();
     for note in notes.iter().filter(|note| note.lang == "en") {
@@ -288,21 +290,24 @@ fn print_speed(model: &Model, notes: &[Labelled]) {
     }
     let pass = |_| {
         let began = Instant::now();
-        let sure = texts.iter().filter(|text| SURE <= classify_by(model, &features(&Note::of_text(text))).confidence()).count();
+        let sure = texts
+            .iter()
+            .filter(|text| SURE <= classify_by(model, &features(&ClassifierInput::of_text(text))).confidence())
+            .count();
         assert!(0 < sure);
-        began.elapsed().as_secs_f64() * 1e6 / number(texts.len())
+        began.elapsed().as_secs_f64() * 1e6 / to_float(texts.len())
     };
     let fastest = (0..50).map(pass).fold(f64::MAX, f64::min);
     println!("{} texts of 60 words: {fastest:.1} µs each\n", texts.len());
 }
 
-fn right(judged: &[&Judged<'_>]) -> f64 {
+fn right(judged: &[&ClassifiedNote<'_>]) -> f64 {
     let right = judged.iter().filter(|(note, found)| place(found.scores[0].category) == note.label).count();
-    number(right) / number(judged.len().max(1))
+    to_float(right) / to_float(judged.len().max(1))
 }
 
 /// Returns the mean F1 of all categories that occur.
-fn macro_f1(judged: &[&Judged<'_>]) -> f64 {
+fn macro_f1(judged: &[&ClassifiedNote<'_>]) -> f64 {
     let f1 = |label: usize| {
         let (mut hits, mut is, mut taken) = (0, 0, 0);
         for (note, found) in judged {
@@ -311,14 +316,14 @@ fn macro_f1(judged: &[&Judged<'_>]) -> f64 {
             is += usize::from(own);
             taken += usize::from(other);
         }
-        (0 < is).then(|| 2.0 * number(hits) / number(is + taken))
+        (0 < is).then(|| 2.0 * to_float(hits) / to_float(is + taken))
     };
     let all: Vec<f64> = (0..LABELS.len()).filter_map(f1).collect();
-    all.iter().sum::<f64>() / number(all.len().max(1))
+    all.iter().sum::<f64>() / to_float(all.len().max(1))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "there are not that many notes")]
-fn number(count: usize) -> f64 {
+fn to_float(count: usize) -> f64 {
     count as f64
 }
 
@@ -330,7 +335,7 @@ mod tests {
 
     #[test]
     fn the_weights_were_fitted_on_the_notes_that_are_here() {
-        let (notes, sum) = ours(Path::new(NOTES)).expect("the notes can be read");
+        let (notes, sum) = read_training_notes(Path::new(NOTES_FOLDER)).expect("the notes can be read");
         let advice = "run `cargo run --release -p examples --bin classify -- --write`";
         assert_eq!(shipped().fitted_on, sum, "{advice}");
         let judged = judged(shipped(), notes.iter().collect());
@@ -340,7 +345,7 @@ mod tests {
 
     #[test]
     fn every_category_has_enough_notes_in_either_language() {
-        let (notes, _) = ours(Path::new(NOTES)).expect("the notes can be read");
+        let (notes, _) = read_training_notes(Path::new(NOTES_FOLDER)).expect("the notes can be read");
         for (label, category) in LABELS.iter().enumerate() {
             for lang in ["en", "zh"] {
                 let count = notes.iter().filter(|note| note.label == label && note.lang == lang).count();

@@ -4,21 +4,21 @@
 
 use std::collections::{HashMap, HashSet};
 
-use memory_core::question::{Role, Word, parse};
+use memory_core::query_parser::{QueryWord, WordRole, parse};
 use memory_core::text::{TokenKind, tokens};
 use memory_core::{Embedder, Filter};
 use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::Outcome;
-use crate::data::{Data, text};
+use crate::data_set::{DataSet, text};
 
 /// Parameters of BM25, as recommended by Robertson and Zaragoza (2009).
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
 /// Constant of reciprocal rank fusion (Cormack, Clarke and Buettcher, 2009).
-const FUSION: f64 = 60.0;
+const FUSION_CONSTANT: f64 = 60.0;
 
 /// A baseline ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(crate) enum Baseline {
 }
 
 /// The indexed turns of one conversation.
-struct Conversation {
+struct IndexedConversation {
     turns: Vec<usize>,
     terms: Vec<HashMap<String, u32>>,
     lengths: Vec<f64>,
@@ -46,15 +46,15 @@ struct Conversation {
 
 /// The indexed conversations of a data set.
 pub(crate) struct Baselines<'d> {
-    data: &'d Data,
-    conversations: HashMap<&'d str, Conversation>,
+    data: &'d DataSet,
+    conversations: HashMap<&'d str, IndexedConversation>,
 }
 
 impl<'d> Baselines<'d> {
-    pub(crate) fn new(data: &'d Data) -> Outcome<Self> {
+    pub(crate) fn new(data: &'d DataSet) -> Outcome<Self> {
         let mut conversations = HashMap::new();
         for name in data.conversations() {
-            conversations.insert(name, Conversation::new(data, name)?);
+            conversations.insert(name, IndexedConversation::new(data, name)?);
         }
         Ok(Self { data, conversations })
     }
@@ -72,7 +72,7 @@ impl<'d> Baselines<'d> {
             (Baseline::Cosine, Some(model)) => self.cosine(conversation, asked, model)?,
             (_, Some(model)) => {
                 let visible = |ranked: Vec<usize>| ranked.into_iter().filter(|turn| !hidden.contains(turn)).collect::<Vec<_>>();
-                fuse(&[visible(conversation.bm25(asked)), visible(self.cosine(conversation, asked, model)?)])
+                fuse_rankings(&[visible(conversation.bm25(asked)), visible(self.cosine(conversation, asked, model)?)])
             }
             _ => Vec::new(),
         };
@@ -80,16 +80,16 @@ impl<'d> Baselines<'d> {
         Ok(ranked)
     }
 
-    fn cosine(&self, conversation: &Conversation, asked: &str, model: &dyn Embedder) -> Outcome<Vec<usize>> {
+    fn cosine(&self, conversation: &IndexedConversation, asked: &str, model: &dyn Embedder) -> Outcome<Vec<usize>> {
         let texts: Vec<&str> = conversation.turns.iter().map(|turn| text(&self.data.turns[*turn], "text")).collect();
         let (vectors, question) = (model.embed(&texts)?, model.embed(&[asked])?.remove(0));
         let dot = |vector: &[f32]| f64::from(vector.iter().zip(&question).map(|(one, other)| one * other).sum::<f32>());
-        Ok(best_first(conversation.turns.iter().zip(&vectors).map(|(turn, vector)| (dot(vector), *turn)).collect()))
+        Ok(sort_by_score(conversation.turns.iter().zip(&vectors).map(|(turn, vector)| (dot(vector), *turn)).collect()))
     }
 }
 
-impl Conversation {
-    fn new(data: &Data, name: &str) -> Outcome<Self> {
+impl IndexedConversation {
+    fn new(data: &DataSet, name: &str) -> Outcome<Self> {
         let database = Connection::open_in_memory()?;
         database.execute_batch("CREATE VIRTUAL TABLE turns USING fts5(text, tokenize = 'porter unicode61')")?;
         let numbers = 0..data.turns.len();
@@ -98,7 +98,7 @@ impl Conversation {
         for (row, turn) in (0_i64..).zip(&turns) {
             let content = text(&data.turns[*turn], "text");
             database.execute("INSERT INTO turns (rowid, text) VALUES (?, ?)", (row, content))?;
-            let own = frequencies(content);
+            let own = term_frequencies(content);
             for term in own.keys() {
                 *documents.entry(term.clone()).or_default() += 1.0;
             }
@@ -124,7 +124,7 @@ impl Conversation {
             question.iter().filter_map(weigh).sum::<f64>()
         };
         let scored = self.turns.iter().enumerate().map(|(number, turn)| (score(number), *turn));
-        best_first(scored.filter(|(score, _)| 0.0 < *score).collect())
+        sort_by_score(scored.filter(|(score, _)| 0.0 < *score).collect())
     }
 
     fn fts5(&self, asked: &str) -> Outcome<Vec<usize>> {
@@ -144,13 +144,13 @@ impl Conversation {
 /// Returns the content words and dates of a query.
 ///
 /// All baselines perform better without stop words.
-fn content_words(asked: &str) -> Vec<Word> {
+fn content_words(asked: &str) -> Vec<QueryWord> {
     let words = parse(asked, &Filter::default()).question.words;
-    words.into_iter().filter(|word| matches!(word.role, Role::Content | Role::Date)).collect()
+    words.into_iter().filter(|word| matches!(word.role, WordRole::Content | WordRole::Date)).collect()
 }
 
 /// Returns the frequency of each stem or bigram in a text.
-fn frequencies(content: &str) -> HashMap<String, u32> {
+fn term_frequencies(content: &str) -> HashMap<String, u32> {
     let mut terms = HashMap::new();
     tokens(content, &mut |token| {
         if token.kind != TokenKind::Character {
@@ -160,18 +160,18 @@ fn frequencies(content: &str) -> HashMap<String, u32> {
     terms
 }
 
-fn best_first(mut scored: Vec<(f64, usize)>) -> Vec<usize> {
+fn sort_by_score(mut scored: Vec<(f64, usize)>) -> Vec<usize> {
     scored.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
     scored.into_iter().map(|(_, turn)| turn).collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "there are thousands of turns")]
-fn fuse(rankings: &[Vec<usize>]) -> Vec<usize> {
+fn fuse_rankings(rankings: &[Vec<usize>]) -> Vec<usize> {
     let mut scores = HashMap::<usize, f64>::new();
     for ranking in rankings {
         for (rank, turn) in ranking.iter().enumerate() {
-            *scores.entry(*turn).or_default() += 1.0 / (FUSION + (rank + 1) as f64);
+            *scores.entry(*turn).or_default() += 1.0 / (FUSION_CONSTANT + (rank + 1) as f64);
         }
     }
-    best_first(scores.into_iter().map(|(turn, score)| (score, turn)).collect())
+    sort_by_score(scores.into_iter().map(|(turn, score)| (score, turn)).collect())
 }

@@ -2,12 +2,12 @@
 
 use memory_core::rank::PARTS;
 
-use crate::sample::{Row, Sample, dot};
+use crate::sample::{FeatureRow, QuestionSample, dot};
 
 /// What is fitted, and to what.
-pub(crate) struct Problem<'s> {
+pub(crate) struct FitProblem<'s> {
     /// The samples, each with its weight.
-    pub(crate) samples: Vec<(&'s Sample, f64)>,
+    pub(crate) samples: Vec<(&'s QuestionSample, f64)>,
     /// Which parts are fitted; the others get no weight.
     pub(crate) fitted: [bool; PARTS.len()],
     /// The share of the loss over sessions; the rest is the loss over turns.
@@ -16,10 +16,11 @@ pub(crate) struct Problem<'s> {
 
 /// Minimises the listwise loss by gradient descent with momentum, in standard deviations of each part.
 #[expect(clippy::cast_precision_loss, reason = "counts are small")]
-pub(crate) fn descend(problem: &Problem<'_>) -> Row {
+pub(crate) fn descend(problem: &FitProblem<'_>) -> FeatureRow {
     const ROUNDS: usize = 200;
     const PENALTY: f64 = 1.0;
-    let samples: Vec<(&Sample, f64)> = problem.samples.iter().copied().filter(|(sample, _)| !sample.gold.is_empty()).collect();
+    let samples: Vec<(&QuestionSample, f64)> =
+        problem.samples.iter().copied().filter(|(sample, _)| !sample.gold.is_empty()).collect();
     let rows = || samples.iter().flat_map(|(sample, _)| &sample.rows);
     let count = rows().count().max(1) as f64;
     let mut deviations = [0.0; PARTS.len()];
@@ -32,7 +33,7 @@ pub(crate) fn descend(problem: &Problem<'_>) -> Row {
     for round in 1..=ROUNDS {
         let exponent = i32::try_from(round).unwrap_or(i32::MAX);
         let mut gradient = weights.map(|weight: f64| PENALTY * weight);
-        let plain: Row = std::array::from_fn(|part| weights[part] / deviations[part]);
+        let plain: FeatureRow = std::array::from_fn(|part| weights[part] / deviations[part]);
         for (sample, weight) in &samples {
             let scores: Vec<f64> = sample.rows.iter().map(|row| dot(row, &plain)).collect();
             for (row, pull) in sample.rows.iter().zip(pulls(sample, &scores, problem.of_sessions)) {
@@ -54,7 +55,7 @@ pub(crate) fn descend(problem: &Problem<'_>) -> Row {
 }
 
 /// Returns the gradient of the loss by each score: over turns, and over sessions, each of which is as good as its best turn.
-fn pulls(sample: &Sample, scores: &[f64], of_sessions: f64) -> Vec<f64> {
+fn pulls(sample: &QuestionSample, scores: &[f64], of_sessions: f64) -> Vec<f64> {
     let mut pulls = vec![0.0; scores.len()];
     let turns: Vec<usize> = (0..scores.len()).collect();
     let gold: Vec<bool> = turns.iter().map(|turn| sample.gold.contains(turn)).collect();

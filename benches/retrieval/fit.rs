@@ -4,76 +4,77 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use memory_core::Embedder;
-use memory_core::rank::{PARTS, Part, Shape};
+use memory_core::rank::{CollectionKind, PARTS, RankFeature};
 
 use crate::Outcome;
-use crate::data::Data;
-use crate::descent::{Problem, descend};
-use crate::figures::{NAMES, print, print_names};
-use crate::home::Home;
-use crate::sample::{Row, Sample, dot};
+use crate::conversation_home::ConversationHome;
+use crate::data_set::DataSet;
+use crate::descent::{FitProblem, descend};
+use crate::metrics::{NAMES, print, print_names};
+use crate::sample::{FeatureRow, QuestionSample, dot};
 
 /// The conversations of a set are left out in so many groups.
-const FOLDS: usize = 5;
+const FOLD_COUNT: usize = 5;
 
-/// The weight of all samples of a set of [`Shape::Plain`] together: one set is of conversations, and one is of notes.
+/// The weight of all samples of a set of [`CollectionKind::Plain`] together: one set is of conversations, and one is of notes.
 ///
-/// The sets of [`Shape::Assisted`] are alike, and their questions have a weight of 1 each.
-const PLAIN_SET: f64 = 500.0;
+/// The sets of [`CollectionKind::Assisted`] are alike, and their questions have a weight of 1 each.
+const PLAIN_SET_WEIGHT: f64 = 500.0;
 
 /// The share of the loss over sessions, by shape.
 ///
 /// In conversations with an assistant, the messages of a session repeat each other, so finding the session matters most.
-const OF_SESSIONS: [(Shape, f64); 2] = [(Shape::Plain, 0.5), (Shape::Assisted, 0.9)];
+const SESSION_LOSS_SHARE: [(CollectionKind, f64); 2] = [(CollectionKind::Plain, 0.5), (CollectionKind::Assisted, 0.9)];
 
 /// Parts without a case in any set, or with too few.
-const WITHOUT_CASES: [Part; 3] = [Part::Links, Part::Characters, Part::AssistantAsked];
+const UNFITTED_PARTS: [RankFeature; 3] = [RankFeature::Links, RankFeature::Characters, RankFeature::AssistantAsked];
 
 /// Parts that are fitted for one shape only.
-const ONE_SHAPE: [(Part, Shape); 6] = [
-    (Part::Asking, Shape::Plain),
-    (Part::Time, Shape::Plain),
-    (Part::TimeForWhen, Shape::Plain),
-    (Part::Assistant, Shape::Assisted),
-    (Part::AssistantAsked, Shape::Assisted),
-    (Part::Reply, Shape::Assisted),
+const SHAPE_SPECIFIC_PARTS: [(RankFeature, CollectionKind); 6] = [
+    (RankFeature::Asking, CollectionKind::Plain),
+    (RankFeature::Time, CollectionKind::Plain),
+    (RankFeature::TimeForWhen, CollectionKind::Plain),
+    (RankFeature::Assistant, CollectionKind::Assisted),
+    (RankFeature::AssistantAsked, CollectionKind::Assisted),
+    (RankFeature::Reply, CollectionKind::Assisted),
 ];
 
 /// The samples of one set.
-struct Sampled<'d> {
-    data: &'d Data,
-    home: Home,
-    samples: Vec<Sample>,
-    hard: Vec<Sample>,
+struct SampledSet<'d> {
+    data: &'d DataSet,
+    home: ConversationHome,
+    samples: Vec<QuestionSample>,
+    hard: Vec<QuestionSample>,
     /// The group of each conversation.
     folds: HashMap<String, usize>,
 }
 
-impl<'d> Sampled<'d> {
-    fn new(data: &'d Data, model: Option<&Arc<dyn Embedder>>) -> Outcome<Self> {
-        let home = Home::of(data, model)?;
+impl<'d> SampledSet<'d> {
+    fn new(data: &'d DataSet, model: Option<&Arc<dyn Embedder>>) -> Outcome<Self> {
+        let home = ConversationHome::of(data, model)?;
         let asked = data.questions.iter().enumerate();
-        let samples: Vec<Sample> = asked.map(|(number, asked)| Sample::of(&home, data, number, asked)).collect::<Outcome<_>>()?;
+        let samples: Vec<QuestionSample> =
+            asked.map(|(number, asked)| QuestionSample::of(&home, data, number, asked)).collect::<Outcome<_>>()?;
         let folds =
-            data.conversations().into_iter().enumerate().map(|(number, name)| (name.to_owned(), number % FOLDS)).collect();
-        let hard = samples.iter().map(Sample::hard).collect();
+            data.conversations().into_iter().enumerate().map(|(number, name)| (name.to_owned(), number % FOLD_COUNT)).collect();
+        let hard = samples.iter().map(QuestionSample::hard).collect();
         eprintln!("{}: {} questions", data.name, samples.len());
         Ok(Self { data, home, samples, hard, folds })
     }
 
     /// Returns the samples to fit without the conversations of a group, each with its weight.
-    fn without(&self, fold: Option<usize>) -> Vec<(&Sample, f64)> {
-        let seen = |sample: &&Sample| fold != Some(self.folds[&sample.conversation]);
-        let samples: Vec<&Sample> = self.hard.iter().filter(seen).collect();
+    fn without(&self, fold: Option<usize>) -> Vec<(&QuestionSample, f64)> {
+        let seen = |sample: &&QuestionSample| fold != Some(self.folds[&sample.conversation]);
+        let samples: Vec<&QuestionSample> = self.hard.iter().filter(seen).collect();
         let weight = match self.data.shape() {
-            Shape::Plain => PLAIN_SET / real(samples.len().max(1)),
-            Shape::Assisted => 1.0,
+            CollectionKind::Plain => PLAIN_SET_WEIGHT / to_float(samples.len().max(1)),
+            CollectionKind::Assisted => 1.0,
         };
         samples.into_iter().map(|sample| (sample, weight)).collect()
     }
 
     /// Adds the figures of the questions in a group of conversations, or of all.
-    fn add_figures(&self, fold: Option<usize>, weights: &Row, sums: &mut [f64]) {
+    fn add_metrics(&self, fold: Option<usize>, weights: &FeatureRow, sums: &mut [f64]) {
         let samples = self.samples.iter().filter(|sample| fold.is_none_or(|fold| fold == self.folds[&sample.conversation]));
         for sample in samples {
             let figures = self.home.judge(&self.data.questions[sample.question], &sample.ranked(weights));
@@ -83,14 +84,15 @@ impl<'d> Sampled<'d> {
 }
 
 /// Fits the weights of each shape and prints them, and their figures on sets and conversations they were not fitted on.
-pub(crate) fn fit(sets: &[Data], model: Option<&Arc<dyn Embedder>>) -> Outcome<()> {
-    for (shape, of_sessions) in OF_SESSIONS {
-        let of_shape: Vec<Sampled<'_>> =
-            sets.iter().filter(|data| data.shape() == shape).map(|data| Sampled::new(data, model)).collect::<Outcome<_>>()?;
-        let is_fitted =
-            |part: &Part| !WITHOUT_CASES.contains(part) && ONE_SHAPE.iter().all(|(other, only)| other != part || *only == shape);
+pub(crate) fn fit(sets: &[DataSet], model: Option<&Arc<dyn Embedder>>) -> Outcome<()> {
+    for (shape, of_sessions) in SESSION_LOSS_SHARE {
+        let of_shape: Vec<SampledSet<'_>> =
+            sets.iter().filter(|data| data.shape() == shape).map(|data| SampledSet::new(data, model)).collect::<Outcome<_>>()?;
+        let is_fitted = |part: &RankFeature| {
+            !UNFITTED_PARTS.contains(part) && SHAPE_SPECIFIC_PARTS.iter().all(|(other, only)| other != part || *only == shape)
+        };
         let fitted = PARTS.each_ref().map(is_fitted);
-        let fit = |samples: Vec<(&Sample, f64)>| descend(&Problem { samples, fitted, of_sessions });
+        let fit = |samples: Vec<(&QuestionSample, f64)>| descend(&FitProblem { samples, fitted, of_sessions });
         println!("\n{shape:?}\n");
         print_names("fitted without");
         for (number, set) in of_shape.iter().enumerate() {
@@ -99,13 +101,13 @@ pub(crate) fn fit(sets: &[Data], model: Option<&Arc<dyn Embedder>>) -> Outcome<(
             };
             if 1 < of_shape.len() {
                 let mut sums = vec![0.0; NAMES.len()];
-                set.add_figures(None, &fit(others().collect()), &mut sums);
+                set.add_metrics(None, &fit(others().collect()), &mut sums);
                 print(&format!("{}: the set", set.data.name), &set.data.mean(sums));
             }
             let mut sums = vec![0.0; NAMES.len()];
-            for fold in 0..FOLDS.min(set.folds.len()) {
+            for fold in 0..FOLD_COUNT.min(set.folds.len()) {
                 let weights = fit(others().chain(set.without(Some(fold))).collect());
-                set.add_figures(Some(fold), &weights, &mut sums);
+                set.add_metrics(Some(fold), &weights, &mut sums);
             }
             print(&format!("{}: the conversation", set.data.name), &set.data.mean(sums));
         }
@@ -114,10 +116,10 @@ pub(crate) fn fit(sets: &[Data], model: Option<&Arc<dyn Embedder>>) -> Outcome<(
         for set in &of_shape {
             asked.extend(set.samples.iter().cloned());
             for question in &set.data.unanswerable {
-                asked.push(Sample { gold: Vec::new(), ..Sample::of(&set.home, set.data, usize::MAX, question)? });
+                asked.push(QuestionSample { gold: Vec::new(), ..QuestionSample::of(&set.home, set.data, usize::MAX, question)? });
             }
         }
-        let (offset, slope) = curve(&asked, &weights);
+        let (offset, slope) = fit_relevance_curve(&asked, &weights);
         println!("\nrelevance = sigmoid({offset:.2} + {slope:.3} * score)\n");
         for (part, weight) in PARTS.iter().zip(weights) {
             println!("{weight:>8.4}  {}", part.as_str());
@@ -128,7 +130,7 @@ pub(crate) fn fit(sets: &[Data], model: Option<&Arc<dyn Embedder>>) -> Outcome<(
 
 /// Returns the offset and the slope of the logistic curve that tells from a score how likely an answer is: fitted to the ten
 /// best of every question, also of those that have no answer.
-fn curve(samples: &[Sample], weights: &Row) -> (f64, f64) {
+fn fit_relevance_curve(samples: &[QuestionSample], weights: &FeatureRow) -> (f64, f64) {
     const ROUNDS: usize = 50;
     let mut best: Vec<(f64, f64)> = Vec::new();
     for sample in samples {
@@ -160,6 +162,6 @@ fn curve(samples: &[Sample], weights: &Row) -> (f64, f64) {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "there are hundreds of questions")]
-fn real(count: usize) -> f64 {
+fn to_float(count: usize) -> f64 {
     count as f64
 }

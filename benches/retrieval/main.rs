@@ -18,12 +18,12 @@
 //! weights in standard deviations. Sets of plain shape weigh the same, and so do questions about conversations with an assistant.
 
 mod baseline;
-mod blocks;
-mod data;
+mod context_share;
+mod conversation_home;
+mod data_set;
 mod descent;
-mod figures;
 mod fit;
-mod home;
+mod metrics;
 mod model;
 mod sample;
 
@@ -36,12 +36,12 @@ use memory_core::Embedder;
 use memory_core::rank::{PARTS, Ranker};
 
 use crate::baseline::{Baseline, Baselines};
-use crate::blocks::blocks;
-use crate::data::Data;
-use crate::figures::{NAMES, print, print_names};
+use crate::context_share::blocks;
+use crate::conversation_home::ConversationHome;
+use crate::data_set::DataSet;
 use crate::fit::fit;
-use crate::home::Home;
-use crate::model::Model;
+use crate::metrics::{NAMES, print, print_names};
+use crate::model::CachedModel;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -51,11 +51,11 @@ const ABLATED: [usize; 2] = [1, 7];
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let folder = arguments.first().ok_or("usage: retrieval FOLDER [--model FOLDER] [--ablate | --blocks | --fit]")?;
-    let sets = Data::read_all(Path::new(folder))?;
+    let sets = DataSet::read_all(Path::new(folder))?;
     let model = arguments.iter().position(|argument| argument == "--model").map(|place| arguments.get(place + 1));
     let model = match model {
         Some(folder) => {
-            Some(Arc::new(Model::read(Path::new(folder.ok_or("--model needs a folder")?), &sets)?) as Arc<dyn Embedder>)
+            Some(Arc::new(CachedModel::open(Path::new(folder.ok_or("--model needs a folder")?), &sets)?) as Arc<dyn Embedder>)
         }
         None => None,
     };
@@ -63,7 +63,7 @@ fn main() -> Outcome<()> {
     if has("--fit") {
         fit(&sets, model.as_ref())
     } else if has("--ablate") {
-        ablate(&sets, model.as_ref())
+        print_ablation(&sets, model.as_ref())
     } else if has("--blocks") {
         blocks(&sets, model.as_ref())
     } else {
@@ -72,10 +72,10 @@ fn main() -> Outcome<()> {
 }
 
 /// Prints the figures of every set beside those of the baselines.
-fn compare(sets: &[Data], model: Option<&Arc<dyn Embedder>>) -> Outcome<()> {
+fn compare(sets: &[DataSet], model: Option<&Arc<dyn Embedder>>) -> Outcome<()> {
     print_names("set and ranking");
     for data in sets {
-        let home = Home::of(data, model)?;
+        let home = ConversationHome::of(data, model)?;
         print(&format!("{}, memory", data.name), &home.figures(data, None)?);
         let baselines = Baselines::new(data)?;
         let all = [(Baseline::Bm25, "BM25"), (Baseline::Fts5, "FTS5"), (Baseline::Cosine, "cosine"), (Baseline::Fusion, "RRF")];
@@ -92,13 +92,13 @@ fn compare(sets: &[Data], model: Option<&Arc<dyn Embedder>>) -> Outcome<()> {
 }
 
 /// Prints, for each part of the ranking, what each set loses without it.
-fn ablate(sets: &[Data], model: Option<&Arc<dyn Embedder>>) -> Outcome<()> {
+fn print_ablation(sets: &[DataSet], model: Option<&Arc<dyn Embedder>>) -> Outcome<()> {
     let names: Vec<String> = sets.iter().map(|data| format!("{} | session any@5", data.name)).collect();
     println!("| without | {} | mean |", names.join(" | "));
     println!("|---|{}", "---:|".repeat(2 * sets.len() + 1));
-    let homes: Vec<Home> = sets.iter().map(|data| Home::of(data, model)).collect::<Outcome<_>>()?;
+    let homes: Vec<ConversationHome> = sets.iter().map(|data| ConversationHome::of(data, model)).collect::<Outcome<_>>()?;
     let usual: Vec<Ranker> = sets.iter().map(|data| *Ranker::fitted(data.shape(), model.is_some())).collect();
-    let measure = |home: &Home, data: &Data, ranker: &Ranker| -> Outcome<[f64; 2]> {
+    let measure = |home: &ConversationHome, data: &DataSet, ranker: &Ranker| -> Outcome<[f64; 2]> {
         let figures = home.figures(data, Some(&ranker.weights))?;
         Ok(ABLATED.map(|column| 100.0 * figures[column]))
     };

@@ -8,19 +8,19 @@ use memory_agent::model::LocalEmbedder;
 use memory_core::{EmbedError, Embedder, Embedding};
 
 use crate::Outcome;
-use crate::data::{Data, text};
+use crate::data_set::{DataSet, text};
 
 /// An embedding model that caches the vector of each text.
 ///
 /// All tables send the same queries, and every copy of a conversation has the same texts.
 #[derive(Debug)]
-pub(crate) struct Model {
+pub(crate) struct CachedModel {
     embedder: LocalEmbedder,
     known: Mutex<HashMap<String, Embedding>>,
 }
 
-impl Model {
-    pub(crate) fn read(folder: &Path, sets: &[Data]) -> Outcome<Self> {
+impl CachedModel {
+    pub(crate) fn open(folder: &Path, sets: &[DataSet]) -> Outcome<Self> {
         let embedder = LocalEmbedder::open(folder, None)?;
         let all: Vec<&str> = sets.iter().flat_map(|data| &data.turns).map(|turn| text(turn, "text").trim()).collect();
         let vectors = embedder.embed(&all)?;
@@ -29,7 +29,7 @@ impl Model {
     }
 }
 
-impl Embedder for Model {
+impl Embedder for CachedModel {
     fn identity(&self) -> &str {
         self.embedder.identity()
     }

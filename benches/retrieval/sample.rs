@@ -2,39 +2,39 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use memory_core::rank::{PARTS, Part, Weights};
+use memory_core::rank::{PARTS, RankFeature, RankWeights};
 use serde_json::Value;
 
 use crate::Outcome;
-use crate::data::{Data, text, texts};
-use crate::home::Home;
+use crate::conversation_home::ConversationHome;
+use crate::data_set::{DataSet, text, texts};
 
 /// Maximum number of candidates per question.
-const CANDIDATES: usize = 2_000;
+const MAX_CANDIDATES: usize = 2_000;
 
 /// Number of hard candidates per question that are used for training, in addition to the gold turns.
-const HARD: usize = 250;
+const HARD_CANDIDATES: usize = 250;
 
 /// The features of one candidate, one number per part.
-pub(crate) type Row = [f64; PARTS.len()];
+pub(crate) type FeatureRow = [f64; PARTS.len()];
 
 /// The candidates of one question with their labels.
 #[derive(Clone)]
-pub(crate) struct Sample {
+pub(crate) struct QuestionSample {
     pub(crate) conversation: String,
     pub(crate) question: usize,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<FeatureRow>,
     pub(crate) turns: Vec<usize>,
     pub(crate) gold: Vec<usize>,
     /// Whether each session is a gold session, and the rows of its candidates.
     pub(crate) sessions: Vec<(bool, Vec<usize>)>,
 }
 
-impl Sample {
+impl QuestionSample {
     /// Runs question `number` and collects the features of its candidates.
-    pub(crate) fn of(home: &Home, data: &Data, number: usize, question: &Value) -> Outcome<Self> {
+    pub(crate) fn of(home: &ConversationHome, data: &DataSet, number: usize, question: &Value) -> Outcome<Self> {
         // The explanation contains only parts with a nonzero weight.
-        let found = home.ask(question, Some(&Weights([1.0; PARTS.len()])), CANDIDATES)?;
+        let found = home.search(question, Some(&RankWeights([1.0; PARTS.len()])), MAX_CANDIDATES)?;
         let gold: HashSet<&str> = texts(question, "gold").into_iter().collect();
         let mut sample = Self {
             conversation: text(question, "conversation").into(),
@@ -68,14 +68,16 @@ impl Sample {
         Ok(sample)
     }
 
-    /// Returns the sample restricted to the gold candidates and the [`HARD`] hardest candidates.
+    /// Returns the sample restricted to the gold candidates and the [`HARD_CANDIDATES`] hardest candidates.
     ///
     /// A candidate is hard if it matches the question well by its words; messages of an assistant count less.
     pub(crate) fn hard(&self) -> Self {
-        let worth = |row: &Row| row[Part::Words as usize] + row[Part::Coverage as usize] - 0.5 * row[Part::Assistant as usize];
+        let worth = |row: &FeatureRow| {
+            row[RankFeature::Words as usize] + row[RankFeature::Coverage as usize] - 0.5 * row[RankFeature::Assistant as usize]
+        };
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         order.sort_by(|one, other| worth(&self.rows[*other]).total_cmp(&worth(&self.rows[*one])).then(one.cmp(other)));
-        let chosen: BTreeSet<usize> = order.into_iter().take(HARD).chain(self.gold.iter().copied()).collect();
+        let chosen: BTreeSet<usize> = order.into_iter().take(HARD_CANDIDATES).chain(self.gold.iter().copied()).collect();
         let places: HashMap<usize, usize> = chosen.iter().enumerate().map(|(place, number)| (*number, place)).collect();
         let sessions = self
             .sessions
@@ -92,7 +94,7 @@ impl Sample {
     }
 
     /// Returns the turns, best first.
-    pub(crate) fn ranked(&self, weights: &Row) -> Vec<usize> {
+    pub(crate) fn ranked(&self, weights: &FeatureRow) -> Vec<usize> {
         let mut scored: Vec<(f64, usize)> =
             self.rows.iter().zip(&self.turns).map(|(row, turn)| (dot(row, weights), *turn)).collect();
         scored.sort_by(|left, right| right.0.total_cmp(&left.0));
@@ -101,6 +103,6 @@ impl Sample {
 }
 
 /// Returns the score of a candidate: the sum of its weighted features.
-pub(crate) fn dot(row: &Row, weights: &Row) -> f64 {
+pub(crate) fn dot(row: &FeatureRow, weights: &FeatureRow) -> f64 {
     row.iter().zip(weights).map(|(value, weight)| value * weight).sum()
 }

@@ -26,9 +26,9 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(before) = banks.bank(&name) else {
         // A bank that cannot be read can only be deleted.
         let mut blind = |_: Option<&Bank>| Ok(BankChange::Entries(Vec::new()));
-        assert!(banks.change(&name, &operation(1, at), &mut blind).is_err());
+        assert!(banks.change(&name, &bank_operation(1, at), &mut blind).is_err());
         assert_eq!(fs::read(&path).expect("it is there"), file, "a file that cannot be read is left alone");
-        banks.repair(None, Repairs::All, &operation(2, at)).expect("what can be kept is kept");
+        banks.repair(None, Repairs::All, &bank_operation(2, at)).expect("what can be kept is kept");
         assert!(banks.bank(&name).is_ok(), "and what is kept can be read");
         return;
     };
@@ -42,32 +42,32 @@ fuzz_target!(|bytes: &[u8]| {
     let read = |when: &str| banks.bank(&name).expect(when).expect(when);
     let document = || banks.document(&name, DateTime::UNIX_EPOCH).expect("it is read").expect("it is there");
     let text = document();
-    if banks.change(&name, &operation(1, at), &mut |_| Ok(put.clone())).is_err() {
+    if banks.change(&name, &bank_operation(1, at), &mut |_| Ok(put.clone())).is_err() {
         assert_eq!(document(), text, "what is refused changes nothing");
         return;
     }
     let after = read("what we wrote");
     assert_eq!(after.entry(&key).map(|entry| &entry.value), Some(&value));
-    assert_eq!(others(&after, &key), others(&before, &key), "the other entries stay letter by letter");
+    assert_eq!(other_entries(&after, &key), other_entries(&before, &key), "the other entries stay letter by letter");
     assert_eq!(after.damaged.len(), before.damaged.len() - usize::from(is_damaged));
     if is_new {
-        banks.undo(&operation(1, at).id, &operation(2, at)).expect("it is the last change");
-        assert_eq!(without_head(&document()), without_head(&text), "what is taken back leaves no trace but in the head");
+        banks.undo(&bank_operation(1, at).id, &bank_operation(2, at)).expect("it is the last change");
+        assert_eq!(without_header(&document()), without_header(&text), "what is taken back leaves no trace but in the head");
     }
 });
 
-fn operation(number: u64, at: DateTime<Utc>) -> BankOperation {
+fn bank_operation(number: u64, at: DateTime<Utc>) -> BankOperation {
     BankOperation { id: OperationId::from_random(number), verb: BankVerb::Write, by: "fuzzer".into(), at }
 }
 
-fn others<'b>(bank: &'b Bank, key: &Key) -> Vec<(&'b Key, &'b str)> {
+fn other_entries<'b>(bank: &'b Bank, key: &Key) -> Vec<(&'b Key, &'b str)> {
     bank.entries.iter().filter(|(own, _)| own != key).map(|(own, entry)| (own, entry.value.as_str())).collect()
 }
 
 /// Returns a bank without the header fields that each write sets, and without formatting.
 ///
 /// The first write adds the header if it is missing.
-fn without_head(text: &str) -> serde_json::Value {
+fn without_header(text: &str) -> serde_json::Value {
     let mut document: serde_json::Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
     let Some(parts) = document.as_object_mut() else { return document };
     if let Some(head) = parts.get_mut("_meta").and_then(serde_json::Value::as_object_mut) {

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use libfuzzer_sys::fuzz_target;
 use memory_agent::json;
 use memory_core::testing::{FakeStore, services};
-use memory_core::{Exported, Filter, ImportError, Imported, Secrets, Services, import};
+use memory_core::{Exported, Filter, ImportError, ImportSummary, SecretPolicy, Services, import};
 
 fuzz_target!(|bytes: &[u8]| {
     let services = services(Arc::new(FakeStore::default()));
     let text = String::from_utf8_lossy(bytes);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    let first = taken(&services, &lines);
+    let first = import_lines(&services, &lines);
     assert_eq!(first.new + first.updated + first.unchanged + first.skipped.len() as u64, lines.len() as u64);
-    let second = taken(&services, &lines);
+    let second = import_lines(&services, &lines);
     assert_eq!((second.new, second.updated), (0, 0), "what is kept already is kept: {lines:?}");
     let kept: Vec<_> = services
         .store
@@ -26,12 +26,12 @@ fuzz_target!(|bytes: &[u8]| {
         let line = json::memory_for_export(&stored).to_string();
         let exported = json::exported(&line).expect("what we export we take");
         assert_eq!((exported.id, &exported.draft.content), (Some(stored.memory.id), &stored.memory.content));
-        let again = taken(&services, &[&line]);
+        let again = import_lines(&services, &[&line]);
         assert_eq!((again.new, again.updated, again.unchanged), (0, 0, 1), "{line}");
     }
 });
 
-fn taken(services: &Services, lines: &[&str]) -> Imported {
+fn import_lines(services: &Services, lines: &[&str]) -> ImportSummary {
     let exported = lines.iter().enumerate().map(|(number, line)| {
         let place = format!("line {}", number + 1);
         match json::exported(line) {
@@ -39,5 +39,5 @@ fn taken(services: &Services, lines: &[&str]) -> Imported {
             Err(reason) => Err(ImportError { place, reason }),
         }
     });
-    import(services, exported, Secrets::Keep, &mut |_| ()).expect("the store is in memory")
+    import(services, exported, SecretPolicy::Keep, &mut |_| ()).expect("the store is in memory")
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
 use memory_core::json::JsonText;
-use memory_store::jq::{Bounds, Form, Helper, JqError, On, Program, Question, bounded, serve_child};
+use memory_store::jq::{Bounds, Form, Helper, JqError, On, ProgramName, Question, bounded, serve_child};
 
 /// The argument that starts the child process for filters.
 const CHILD: &str = "serve-child";
@@ -27,7 +27,7 @@ fuzz_target!(
     |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes);
         let (filter, input) = text.split_once('\0').unwrap_or((&text, r#"{"a":[1,2.50,"x",null],"b":{"c":true}}"#));
-        if let Err(error) = Program::parse(filter) {
+        if let Err(error) = ProgramName::parse(filter) {
             assert!(matches!(error, JqError::Syntax { .. }), "{error}");
             return;
         }

@@ -4,13 +4,13 @@
 
 use libfuzzer_sys::fuzz_target;
 use memory_agent::exact;
-use memory_agent::rpc::Speech;
+use memory_agent::rpc::RpcConnection;
 use memory_core::View;
 use serde_json::Value;
 
 fuzz_target!(|bytes: &[u8]| {
     let agent = memory_fuzz::agent();
-    let mut speech = Speech::begin(&agent, View::default());
+    let mut speech = RpcConnection::begin(&agent, View::default());
     for line in bytes.split(|byte| *byte == b'\n') {
         let asked = exact::from_slice(line).ok();
         let Some(work) = speech.take(line) else {
@@ -25,16 +25,16 @@ fuzz_target!(|bytes: &[u8]| {
         match (serde_json::from_str(&answer).expect("an answer is JSON"), asked) {
             (Value::Array(answers), Some(Value::Array(asked))) => {
                 assert!(!answers.is_empty() && answers.len() <= asked.len());
-                answers.iter().for_each(|answer| is_answer(answer, None));
+                answers.iter().for_each(|answer| assert_response(answer, None));
             }
             // A number that would lose precision is refused as an id; the id of the error is `null`.
-            (answer, Some(asked)) => is_answer(&answer, asked.get("id").filter(|id| exact::to_text(id).starts_with(['"', 'n']))),
-            (answer, None) => is_answer(&answer, Some(&Value::Null)),
+            (answer, Some(asked)) => assert_response(&answer, asked.get("id").filter(|id| exact::to_text(id).starts_with(['"', 'n']))),
+            (answer, None) => assert_response(&answer, Some(&Value::Null)),
         }
     }
 });
 
-fn is_answer(answer: &Value, id: Option<&Value>) {
+fn assert_response(answer: &Value, id: Option<&Value>) {
     assert_eq!(answer["jsonrpc"], "2.0");
     assert!(answer.get("result").is_some() != answer.get("error").is_some(), "{answer}");
     assert!(answer.get("id").is_some());

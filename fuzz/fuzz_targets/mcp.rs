@@ -9,14 +9,14 @@ use memory_agent::mcp::Speaker;
 use memory_agent::testing::mcp_answers;
 use serde_json::Value;
 
-const BEGINNING: &[u8] = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
+const HANDSHAKE: &[u8] = br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 "#;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((first, said)) = bytes.split_first() else { return };
     let agent = memory_fuzz::agent();
-    let input = if first % 4 == 0 { said.to_vec() } else { [BEGINNING, said].concat() };
+    let input = if first % 4 == 0 { said.to_vec() } else { [HANDSHAKE, said].concat() };
     let lines = input.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).count();
     // An input that violates the protocol ends with an error, which is a valid result.
     let Ok(answers) = mcp_answers(&agent, &Speaker::default(), input) else { return };

@@ -14,13 +14,13 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(question.words.len() <= 256 && question.names.len() <= 32 && read.misread.len() <= 3);
     assert!(question.words.iter().all(|word| !word.term.text.is_empty()));
     for phrase in &question.phrases {
-        assert!(phrase.stands_in(&question.text), "{phrase:?} was typed");
+        assert!(phrase.occurs_in(&question.text), "{phrase:?} was typed");
     }
     // A filter that is already set by flags does not change the query.
     let twice = parse(&text, &read.filter);
     assert_eq!(twice.filter, read.filter);
     assert!(twice.question == *question || 64 <= read.filter.tags.iter().count());
-    if let Some(shown) = shown(&read.filter) {
+    if let Some(shown) = format_filter(&read.filter) {
         let again = parse(&shown, &Filter::default());
         assert_eq!((&again.filter, again.misread), (&read.filter, Vec::new()), "{shown}");
         assert!(again.question.words.is_empty(), "{shown}");
@@ -28,7 +28,7 @@ fuzz_target!(|bytes: &[u8]| {
 });
 
 /// Returns a filter in query syntax; `None` if it cannot be expressed.
-fn shown(filter: &Filter) -> Option<String> {
+fn format_filter(filter: &Filter) -> Option<String> {
     let day = |moment: DateTime<Utc>| moment.format("%Y-%m-%d").to_string();
     let mut values: Vec<(&str, String)> = filter.tags.iter().map(|tag| ("tag", tag.clone())).collect();
     values.extend(filter.source.clone().map(|source| ("source", source)));

@@ -12,19 +12,19 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use libfuzzer_sys::fuzz_target;
-use memory_agent::http::{AccessRules, ChatProxy, HttpLimits, LastAsked, ProxyFront, ProxyRules, Told, Upstream, serve_proxy};
+use memory_agent::http::{AccessRules, ChatProxy, HttpLimits, LastModel, ProxyServerConfig, ProxyRules, Told, Upstream, serve_proxy};
 use memory_agent::testing::heard;
 use memory_core::StoreError;
 use memory_core::conversation::{
-    ConversationId, ConversationOperation, ConversationStore, Entry, EntryChange, EntryId, EntryVector, RecallRules, Shelf,
+    ConversationId, ConversationOperation, ConversationStore, Entry, EntryChange, EntryId, EntryVector, RecallRules, ConversationIndex,
 };
 use memory_core::testing::{FakeJobs, conversations};
 
 /// The proxy, as a client connection.
-static PROXY: LazyLock<Mutex<BufReader<TcpStream>>> = LazyLock::new(|| Mutex::new(BufReader::new(proxy())));
+static PROXY_CLIENT: LazyLock<Mutex<BufReader<TcpStream>>> = LazyLock::new(|| Mutex::new(BufReader::new(proxy())));
 
 /// The chunks of the next response of the model.
-static NEXT: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
+static NEXT_CHUNKS: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
 
 fuzz_target!(|input: (Vec<u8>, &[u8])| {
     let (cuts, stream) = input;
@@ -38,8 +38,8 @@ fuzz_target!(|input: (Vec<u8>, &[u8])| {
     pieces.push(rest);
     assert_eq!(heard(&pieces), heard(&[stream]), "it does not matter where a stream is cut");
 
-    *NEXT.lock().expect("nobody panics here") = pieces.iter().map(|piece| piece.to_vec()).collect();
-    let mut proxy = PROXY.lock().expect("whoever panics ends all");
+    *NEXT_CHUNKS.lock().expect("nobody panics here") = pieces.iter().map(|piece| piece.to_vec()).collect();
+    let mut proxy = PROXY_CLIENT.lock().expect("whoever panics ends all");
     let proxy = &mut *proxy;
     let body = r#"{"model":"m","stream":true,"messages":[{"role":"system","content":"Hi"}]}"#;
     let head = format!("POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n", body.len());
@@ -47,7 +47,7 @@ fuzz_target!(|input: (Vec<u8>, &[u8])| {
     let status = line(proxy);
     assert!(status.starts_with("HTTP/1.1 200"), "{status}");
     while !line(proxy).is_empty() {}
-    assert!(chunks(proxy) == stream, "what comes passes as it is");
+    assert!(read_chunked_body(proxy) == stream, "what comes passes as it is");
 });
 
 /// Reads a line without its line break.
@@ -58,7 +58,7 @@ fn line(stream: &mut impl BufRead) -> String {
 }
 
 /// Reads a chunked body.
-fn chunks(stream: &mut impl BufRead) -> Vec<u8> {
+fn read_chunked_body(stream: &mut impl BufRead) -> Vec<u8> {
     let mut body = Vec::new();
     loop {
         let length = usize::from_str_radix(&line(stream), 16).expect("a length");
@@ -72,19 +72,19 @@ fn chunks(stream: &mut impl BufRead) -> Vec<u8> {
     }
 }
 
-/// Starts a fake model that answers each request with [`NEXT`], one chunk each; returns its address.
-fn model() -> String {
+/// Starts a fake model that answers each request with [`NEXT_CHUNKS`], one chunk each; returns its address.
+fn start_model() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let place = listener.local_addr().expect("an address");
     thread::spawn(move || {
         for stream in listener.incoming() {
-            thread::spawn(move || answer(BufReader::new(stream.expect("a connection"))));
+            thread::spawn(move || serve_model(BufReader::new(stream.expect("a connection"))));
         }
     });
     format!("http://{place}/v1")
 }
 
-fn answer(mut stream: BufReader<TcpStream>) {
+fn serve_model(mut stream: BufReader<TcpStream>) {
     loop {
         let mut length = 0;
         loop {
@@ -102,7 +102,7 @@ fn answer(mut stream: BufReader<TcpStream>) {
         }
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
         let mut answer = head.as_bytes().to_vec();
-        for piece in NEXT.lock().expect("nobody panics here").iter().filter(|piece| !piece.is_empty()) {
+        for piece in NEXT_CHUNKS.lock().expect("nobody panics here").iter().filter(|piece| !piece.is_empty()) {
             answer.extend(format!("{:x}\r\n", piece.len()).as_bytes());
             answer.extend(piece);
             answer.extend(b"\r\n");
@@ -118,9 +118,9 @@ fn answer(mut stream: BufReader<TcpStream>) {
 
 fn proxy() -> TcpStream {
     let rules = ProxyRules { recall: RecallRules::default(), patience: Duration::from_secs(1), has_token: false };
-    let upstream = Upstream::new(&model(), None, None).expect("an address");
-    let (store, jobs) = (conversations(Arc::new(Forgetful)), Arc::new(FakeJobs::default()));
-    let proxy = Arc::new(ChatProxy::new(store, jobs, upstream, rules, LastAsked::default(), Arc::new(Nobody)));
+    let upstream = Upstream::new(&start_model(), None, None).expect("an address");
+    let (store, jobs) = (conversations(Arc::new(NullConversationStore)), Arc::new(FakeJobs::default()));
+    let proxy = Arc::new(ChatProxy::new(store, jobs, upstream, rules, LastModel::default(), Arc::new(NullObserver)));
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.set_nonblocking(true).expect("a listener");
     let place = listener.local_addr().expect("an address");
@@ -128,7 +128,7 @@ fn proxy() -> TcpStream {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            let front = ProxyFront { chat: proxy, access: AccessRules::default(), limits: HttpLimits::default(), log: None };
+            let front = ProxyServerConfig { chat: proxy, access: AccessRules::default(), limits: HttpLimits::default(), log: None };
             serve_proxy(listener, front, std::future::pending()).await
         })
     });
@@ -137,9 +137,9 @@ fn proxy() -> TcpStream {
     stream
 }
 
-struct Nobody;
+struct NullObserver;
 
-impl Told for Nobody {
+impl Told for NullObserver {
     fn kept(&self, _: &ConversationId) {}
 
     fn trouble(&self, what: &str) {
@@ -154,9 +154,9 @@ impl Told for Nobody {
 
 /// A conversation store that discards everything, so that a million answers do not exhaust the memory.
 #[derive(Debug)]
-struct Forgetful;
+struct NullConversationStore;
 
-impl ConversationStore for Forgetful {
+impl ConversationStore for NullConversationStore {
     fn place(&self) -> String {
         "nowhere".into()
     }
@@ -165,7 +165,7 @@ impl ConversationStore for Forgetful {
         Ok(Vec::new())
     }
 
-    fn read(&self, _: &ConversationId) -> Result<Arc<Shelf>, StoreError> {
+    fn read(&self, _: &ConversationId) -> Result<Arc<ConversationIndex>, StoreError> {
         Ok(Arc::default())
     }
 

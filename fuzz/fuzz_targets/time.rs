@@ -10,15 +10,15 @@ use chrono::{DateTime, Datelike, FixedOffset};
 use libfuzzer_sys::fuzz_target;
 use memory_core::Filter;
 use memory_core::question::meant;
-use memory_core::when::{Kind, Relation, readings, when};
+use memory_core::when::{Kind, TimeRelation, readings, when};
 
 /// The last second of the year 9999, as a Unix timestamp.
-const LAST: u64 = 253_402_300_799;
+const MAX_TIMESTAMP: u64 = 253_402_300_799;
 
 fuzz_target!(|input: (u64, u32, &str)| {
     let (seconds, zone, text) = input;
     let offset = FixedOffset::east_opt((zone % 47 * 1800).cast_signed() - 23 * 1800).expect("less than a day is an offset");
-    let seconds = i64::try_from(seconds % (LAST + 1)).expect("these years have moments");
+    let seconds = i64::try_from(seconds % (MAX_TIMESTAMP + 1)).expect("these years have moments");
     let now: DateTime<FixedOffset> = DateTime::from_timestamp(seconds, 0).expect("so they do").with_timezone(&offset);
     let (mut end, mut last) = (0, None);
     let all = readings(text, &now);
@@ -32,9 +32,9 @@ fuzz_target!(|input: (u64, u32, &str)| {
             Kind::Time | Kind::DateTime => reading.at.cmp(&now),
         };
         let relation = match order {
-            Ordering::Less => Relation::Past,
-            Ordering::Equal => Relation::Present,
-            Ordering::Greater => Relation::Future,
+            Ordering::Less => TimeRelation::Past,
+            Ordering::Equal => TimeRelation::Present,
+            Ordering::Greater => TimeRelation::Future,
         };
         assert_eq!(reading.relation, relation, "{reading:?}");
         last = last.max(Some(reading.relation));

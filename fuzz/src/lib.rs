@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use memory_agent::{Agent, Offer};
+use memory_agent::{Agent, ToolSelection};
 use memory_core::testing::{FakeStore, services};
-use memory_core::{Finding, MemoryId, Source, SourceError};
+use memory_core::{SourceItem, MemoryId, Source, SourceError};
 use memory_store::markdown::{decode, encode};
 use tempfile::TempDir;
 
@@ -24,7 +24,7 @@ pub fn folder() -> TempDir {
 pub fn agent() -> Arc<Agent> {
     let services = services(Arc::new(FakeStore::default()));
     let local_time = Arc::new(|moment: DateTime<Utc>| moment.fixed_offset());
-    Arc::new(Agent::new(services, local_time, &Offer::usual(), Vec::new(), None).expect("no tool is named"))
+    Arc::new(Agent::new(services, local_time, &ToolSelection::usual(), Vec::new(), None).expect("no tool is named"))
 }
 
 /// Ingests a folder with a fuzzed note and another note.
@@ -42,11 +42,11 @@ pub fn take_in<S: Source>(folder_name: &str, bytes: &[u8], open: fn(&Path) -> Re
     }
     fs::write(folder.join("Other.md"), "alias:: [[x]]\n[[Other]] #y").expect("room");
     let source = open(home.path()).expect("a folder that can be read");
-    let findings: Vec<Finding> = source.findings().collect();
+    let findings: Vec<SourceItem> = source.findings().collect();
     assert_eq!(findings, source.findings().collect::<Vec<_>>(), "two scans return the same findings");
     let now = DateTime::from_timestamp(1_800_000_000, 0).expect("a moment");
     for finding in findings {
-        let Finding::Note { draft, front_matter, links, .. } = finding else { continue };
+        let SourceItem::Note { draft, front_matter, links, .. } = finding else { continue };
         assert_eq!(draft.source, source.name());
         let is_inside = |path: &str| path.strip_prefix(folder_name).is_some_and(|rest| rest.starts_with('/'));
         assert!(draft.origin.as_ref().is_some_and(|origin| is_inside(&origin.path)));

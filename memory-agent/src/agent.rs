@@ -1,4 +1,9 @@
 //! Runs tool calls for all frontends, together with hooks, validation and events.
+//!
+//! Every frontend opens a session for its client and passes calls to it, so results differ in their encoding
+//! only. A hook or tool that panics, or a hook that hangs, fails only its own call. Events are sent through
+//! bounded channels and are dropped for a subscriber that does not read them, so a subscriber never delays a
+//! call.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,44 +16,44 @@ use chrono::{DateTime, FixedOffset};
 use memory_core::{Code, Effect, LocalTime, LocalZone, Services, Tool, ToolContext, ToolError};
 use serde_json::Value;
 
-use crate::event::{Event, EventKind, Events, Listener};
-use crate::hook::{self, Call, Hook, Occasion, Point};
+use crate::event::{Event, EventBus, EventKind, EventReceiver};
+use crate::hook::{self, Hook, HookEvent, HookPoint, ToolCall};
 use crate::instance::OpenInstances;
 use crate::session::Session;
-use crate::tools::{self, Offer, There, not_found};
-use crate::validation::Schema;
+use crate::tools::{self, AvailableServices, ToolSelection, not_found};
+use crate::validation::ParameterSchema;
 
 /// The tool registry that all frontends share, with the hooks and events around each call.
 pub struct Agent {
     services: Services,
     local_time: LocalTime,
-    offered: Vec<Offered>,
+    offered: Vec<RegisteredTool>,
     before: Vec<Arc<dyn Hook>>,
     after: Vec<Arc<dyn Hook>>,
-    events: Arc<Events>,
+    events: Arc<EventBus>,
     /// Disconnects when every pending event has been delivered to the event hooks.
     told: Option<Mutex<Receiver<()>>>,
     /// Called after each successful call of a tool that may write, before the result is returned.
-    after_changes: Option<Box<AfterChanges>>,
+    after_changes: Option<Box<ChangeCallback>>,
 }
 
 /// Callback that runs after a call that may have changed something.
-pub type AfterChanges = dyn Fn() + Send + Sync;
+pub type ChangeCallback = dyn Fn() + Send + Sync;
 
 /// A tool with its registration data.
-struct Offered {
+struct RegisteredTool {
     tool: Arc<dyn Tool>,
     /// The name of the tool before any renaming by the configuration.
     own_name: String,
     is_listed: bool,
-    schema: OnceLock<Schema>,
+    schema: OnceLock<ParameterSchema>,
 }
 
 /// Hooks, each with the point of the call at which it runs.
-pub type Hooks = Vec<(Point, Arc<dyn Hook>)>;
+pub type HookList = Vec<(HookPoint, Arc<dyn Hook>)>;
 
 /// Time that event hooks get at shutdown to process pending events.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const EVENT_DRAIN_TIME: Duration = Duration::from_secs(1);
 
 impl Agent {
     /// Creates an agent for `services`, and for `instances` if there are any.
@@ -58,24 +63,28 @@ impl Agent {
     pub fn new(
         services: Services,
         local_time: LocalTime,
-        offer: &Offer,
-        hooks: Hooks,
+        offer: &ToolSelection,
+        hooks: HookList,
         instances: Option<&Arc<OpenInstances>>,
     ) -> Result<Self, ToolError> {
-        let there = There { banks: services.banks.is_some(), topics: services.topics.is_some() };
+        let there = AvailableServices { banks: services.banks.is_some(), topics: services.topics.is_some() };
         let offered = tools::offered(offer, there, instances)?;
-        let offered =
-            offered.into_iter().map(|(tool, is_listed, own_name)| Offered { tool, own_name, is_listed, schema: OnceLock::new() });
+        let offered = offered.into_iter().map(|(tool, is_listed, own_name)| RegisteredTool {
+            tool,
+            own_name,
+            is_listed,
+            schema: OnceLock::new(),
+        });
         let (mut before, mut after, mut on_event) = (Vec::new(), Vec::new(), Vec::new());
         for (point, hook) in hooks {
             match point {
-                Point::BeforeToolCall => before.push(hook),
-                Point::AfterToolCall => after.push(hook),
-                Point::OnEvent => on_event.push(hook),
+                HookPoint::BeforeToolCall => before.push(hook),
+                HookPoint::AfterToolCall => after.push(hook),
+                HookPoint::OnEvent => on_event.push(hook),
             }
         }
-        let events = Arc::new(Events::default());
-        let told = (!on_event.is_empty()).then(|| Mutex::new(tell(&events, on_event)));
+        let events = Arc::new(EventBus::default());
+        let told = (!on_event.is_empty()).then(|| Mutex::new(spawn_event_hooks(&events, on_event)));
         Ok(Self { services, local_time, offered: offered.collect(), before, after, events, told, after_changes: None })
     }
 
@@ -83,7 +92,7 @@ impl Agent {
     ///
     /// It runs before the result is returned.
     #[must_use]
-    pub fn after_changes(mut self, run: Box<AfterChanges>) -> Self {
+    pub fn after_changes(mut self, run: Box<ChangeCallback>) -> Self {
         self.after_changes = Some(run);
         self
     }
@@ -109,7 +118,7 @@ impl Agent {
     }
 
     /// Returns a receiver of all events from now on.
-    pub fn subscribe(&self) -> Listener {
+    pub fn subscribe(&self) -> EventReceiver {
         self.events.subscribe()
     }
 
@@ -120,10 +129,10 @@ impl Agent {
     /// tool.
     pub fn call(&self, session: &Session, tool: &str, parameters: Value) -> Result<Value, ToolError> {
         let agent = session.name().to_owned();
-        let tell = |kind| self.events.tell(|| Event { agent: agent.clone(), kind });
+        let tell = |kind| self.events.emit(|| Event { agent: agent.clone(), kind });
         tell(EventKind::ToolStart { tool: tool.to_owned(), parameters: parameters.clone() });
-        let call = Call { agent: agent.clone(), tool: tool.to_owned(), parameters };
-        let mut done = self.surrounded(session, call);
+        let call = ToolCall { agent: agent.clone(), tool: tool.to_owned(), parameters };
+        let mut done = self.call_with_hooks(session, call);
         if let (Ok(_), Some(run)) = (&done, &self.after_changes)
             && self.offered().any(|offered| offered.name() == tool && offered.effect() != Effect::Reads)
         {
@@ -151,7 +160,7 @@ impl Agent {
                 error.hint = Some(format!("available tools: {}", names.join(", ")));
             }
             Err(error) => tools::rewrite(error, self.own_name(tool), offered),
-            Ok(answer) => tools::rewrite_answer(answer, self.own_name(tool), &offered),
+            Ok(answer) => tools::rewrite_result(answer, self.own_name(tool), &offered),
         }
     }
 
@@ -161,19 +170,19 @@ impl Agent {
         called.map_or(tool, |called| called.own_name.as_str())
     }
 
-    fn surrounded(&self, session: &Session, call: Call) -> Result<Value, ToolError> {
+    fn call_with_hooks(&self, session: &Session, call: ToolCall) -> Result<Value, ToolError> {
         let offered = self.offered.iter().find(|offered| offered.tool.name() == call.tool);
-        let Offered { tool, schema, .. } = offered.ok_or_else(|| not_found(&call.tool))?;
+        let RegisteredTool { tool, schema, .. } = offered.ok_or_else(|| not_found(&call.tool))?;
         let call = hook::before(&self.before, call)?;
-        schema.get_or_init(|| Schema::of(&tool.parameters())).check(tool.as_ref(), &call.parameters)?;
+        schema.get_or_init(|| ParameterSchema::of(&tool.parameters())).check(tool.as_ref(), &call.parameters)?;
         let context = session.context(self.now(), LocalZone::new(Arc::clone(&self.local_time)));
         let result = execute(tool.as_ref(), &context, &call.parameters)?;
         hook::after(&self.after, &call, result)
     }
 
     /// Emits an event for `agent`.
-    pub(crate) fn tell(&self, agent: &str, kind: EventKind) {
-        self.events.tell(|| Event { agent: agent.to_owned(), kind });
+    pub(crate) fn emit(&self, agent: &str, kind: EventKind) {
+        self.events.emit(|| Event { agent: agent.to_owned(), kind });
     }
 }
 
@@ -182,7 +191,7 @@ impl Drop for Agent {
         self.events.end();
         if let Some(told) = self.told.take().and_then(|told| told.into_inner().ok()) {
             // Dropping the agent ends the event hooks; one that needs longer than the timeout is abandoned.
-            let _ = told.recv_timeout(LAST_WORDS);
+            let _ = told.recv_timeout(EVENT_DRAIN_TIME);
         }
     }
 }
@@ -209,14 +218,14 @@ fn execute(tool: &dyn Tool, context: &ToolContext, parameters: &Value) -> Result
 /// Starts the thread that delivers events to `hooks`.
 ///
 /// The returned receiver disconnects when the thread ends.
-fn tell(events: &Events, hooks: Vec<Arc<dyn Hook>>) -> Receiver<()> {
+fn spawn_event_hooks(events: &EventBus, hooks: Vec<Arc<dyn Hook>>) -> Receiver<()> {
     let heard = events.subscribe();
     let (end, ended) = channel();
     let work = move || {
         for event in heard {
             for hook in &hooks {
                 // The result or failure of an event hook must not affect the call.
-                let _ = hook::ask(hook, Occasion::Event(Event::clone(&event)), hook::PATIENCE);
+                let _ = hook::run_hook(hook, HookEvent::Event(Event::clone(&event)), hook::PATIENCE);
             }
         }
         drop(end);

@@ -11,7 +11,7 @@ pub const FORMS: &str = "send one call {\"name\": TOOL, \"params\": {…}}, a li
 
 /// A request of the `batch` input, as one JSON value.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Wish {
+pub enum BatchRequest {
     /// `[{"name", "params"}, …]`: several calls, with one result each, in order.
     Calls(Vec<Value>),
     /// `{"name", "params"}`: one call.
@@ -29,12 +29,12 @@ pub enum Wish {
     },
 }
 
-impl Wish {
+impl BatchRequest {
     /// Parses a request.
     ///
     /// # Errors
     /// If `value` has no accepted form; the error gives the reason.
-    pub fn read(value: Value) -> Result<Self, ToolError> {
+    pub fn parse(value: Value) -> Result<Self, ToolError> {
         let is_rpc = |value: &Value| {
             let has = |key: &str| value.get(key).is_some();
             has("jsonrpc") || (has("method") && !has("name") && !has("prompt"))
@@ -57,7 +57,7 @@ impl Wish {
                     Some(Value::Array(calls)) => calls,
                     Some(_) => return Err(invalid("calls is not a list")),
                 };
-                nothing_else(&wish)?;
+                reject_unknown_fields(&wish)?;
                 Ok(Self::Prompt { prompt, budget, calls })
             }
             call @ Value::Object(_) => Ok(Self::Call(call)),
@@ -69,10 +69,10 @@ impl Wish {
 /// Runs one call; returns its response and whether it succeeded.
 ///
 /// The response is `{id?, name, result}` or `{id?, name, error: {code, message, hint?}}`.
-pub fn answer(session: &Session, call: Value) -> (Value, bool) {
+pub fn run_call(session: &Session, call: Value) -> (Value, bool) {
     let mut shape = Map::new();
     let done = match call {
-        Value::Object(call) => asked(call, &mut shape).and_then(|(name, parameters)| session.call(&name, parameters)),
+        Value::Object(call) => parse_call(call, &mut shape).and_then(|(name, parameters)| session.call(&name, parameters)),
         _ => Err(invalid("a call is an object: {\"name\": …, \"params\": {…}}")),
     };
     let is_done = done.is_ok();
@@ -86,14 +86,14 @@ pub fn answer(session: &Session, call: Value) -> (Value, bool) {
     (Value::Object(shape), is_done)
 }
 
-fn asked(mut call: Map<String, Value>, shape: &mut Map<String, Value>) -> Result<(String, Value), ToolError> {
+fn parse_call(mut call: Map<String, Value>, shape: &mut Map<String, Value>) -> Result<(String, Value), ToolError> {
     if let Some(id) = call.remove("id") {
         shape.insert("id".into(), id);
     }
     let Some(Value::String(name)) = call.remove("name") else { return Err(invalid("name is missing or is not a string")) };
     shape.insert("name".into(), name.as_str().into());
     let given: Vec<Value> = ["params", "arguments", "parameters"].iter().filter_map(|key| call.remove(*key)).collect();
-    nothing_else(&call)?;
+    reject_unknown_fields(&call)?;
     match given.as_slice() {
         [] | [Value::Null] => Ok((name, json!({}))),
         [parameters] => Ok((name, parameters.clone())),
@@ -101,7 +101,7 @@ fn asked(mut call: Map<String, Value>, shape: &mut Map<String, Value>) -> Result
     }
 }
 
-fn nothing_else(rest: &Map<String, Value>) -> Result<(), ToolError> {
+fn reject_unknown_fields(rest: &Map<String, Value>) -> Result<(), ToolError> {
     match rest.keys().next() {
         Some(key) => Err(invalid(&format!("unknown field {}", memory_core::text::one_line(key, 80)))),
         None => Ok(()),

@@ -85,24 +85,24 @@ impl Event {
 
 /// Delivers events to all subscribers without blocking; a subscriber with a full queue misses events.
 #[derive(Debug, Default)]
-pub struct Events(Mutex<Vec<SyncSender<Arc<Event>>>>);
+pub struct EventBus(Mutex<Vec<SyncSender<Arc<Event>>>>);
 
 /// Receiver of events.
-pub type Listener = Receiver<Arc<Event>>;
+pub type EventReceiver = Receiver<Arc<Event>>;
 
 /// Queue length of a subscriber. Further events are dropped while the queue is full.
-const WAITING: usize = 1_024;
+const SUBSCRIBER_QUEUE: usize = 1_024;
 
-impl Events {
+impl EventBus {
     /// Returns a receiver of all events from now on.
-    pub fn subscribe(&self) -> Listener {
-        let (sender, receiver) = sync_channel(WAITING);
+    pub fn subscribe(&self) -> EventReceiver {
+        let (sender, receiver) = sync_channel(SUBSCRIBER_QUEUE);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
         receiver
     }
 
     /// Sends an event to all subscribers; the event is only built if there is one.
-    pub(crate) fn tell(&self, event: impl FnOnce() -> Event) {
+    pub(crate) fn emit(&self, event: impl FnOnce() -> Event) {
         let mut listeners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if listeners.is_empty() {
             return;
@@ -127,32 +127,32 @@ mod tests {
     /// Number of events that each sender emits.
     const TIMES: usize = 3;
 
-    fn tell(events: &Events, who: usize) {
+    fn emit_events(events: &EventBus, who: usize) {
         for number in 0..TIMES {
-            events.tell(|| Event { agent: format!("{who} {number}"), kind: EventKind::AgentStart });
+            events.emit(|| Event { agent: format!("{who} {number}"), kind: EventKind::AgentStart });
         }
     }
 
-    fn heard(listener: &Listener) -> Vec<String> {
+    fn received_agents(listener: &EventReceiver) -> Vec<String> {
         listener.try_iter().map(|event| event.agent.clone()).collect()
     }
 
     #[test]
     fn everybody_hears_the_same_in_the_same_order_from_when_they_listen() {
         in_any_order(|| {
-            let events = Arc::new(Events::default());
+            let events = Arc::new(EventBus::default());
             let first = events.subscribe();
             let told: Vec<_> = (0..2)
                 .map(|who| {
                     let events = Arc::clone(&events);
-                    thread::spawn(move || tell(&events, who))
+                    thread::spawn(move || emit_events(&events, who))
                 })
                 .collect();
             let late = events.subscribe();
             for thread in told {
                 thread.join().unwrap();
             }
-            let (first, late) = (heard(&first), heard(&late));
+            let (first, late) = (received_agents(&first), received_agents(&late));
             assert!(first.ends_with(&late), "{first:?} {late:?}");
             for who in 0..2 {
                 let own: Vec<_> = first.iter().filter(|text| text.starts_with(&who.to_string())).collect();
@@ -167,11 +167,11 @@ mod tests {
     #[test]
     fn what_was_told_before_the_end_is_heard_to_the_end() {
         in_any_order(|| {
-            let events = Arc::new(Events::default());
+            let events = Arc::new(EventBus::default());
             let (listener, gone) = (events.subscribe(), events.subscribe());
             let hears = thread::spawn(move || listener.iter().count());
             let leaves = thread::spawn(move || drop(gone));
-            tell(&events, 0);
+            emit_events(&events, 0);
             events.end();
             assert_eq!(hears.join().unwrap(), TIMES);
             leaves.join().unwrap();
@@ -181,13 +181,13 @@ mod tests {
     #[test]
     fn whoever_does_not_listen_holds_up_nobody() {
         let claim = || {
-            let events = Events::default();
+            let events = EventBus::default();
             let (idle, gone) = (events.subscribe(), events.subscribe());
             drop(gone);
-            for _ in 0..2 * WAITING {
-                events.tell(|| Event { agent: "a".into(), kind: EventKind::AgentStart });
+            for _ in 0..2 * SUBSCRIBER_QUEUE {
+                events.emit(|| Event { agent: "a".into(), kind: EventKind::AgentStart });
             }
-            assert_eq!(idle.try_iter().count(), WAITING);
+            assert_eq!(idle.try_iter().count(), SUBSCRIBER_QUEUE);
             events.end();
             assert!(idle.recv().is_err());
         };

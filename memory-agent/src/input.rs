@@ -8,7 +8,7 @@ use std::rc::Rc;
 use serde_json::de::{IoRead, StreamDeserializer};
 use serde_json::{Deserializer, Value};
 
-use crate::exact::Marking;
+use crate::exact_json::ExactNumberReader;
 
 /// An iterator over the JSON values of a stream.
 ///
@@ -16,14 +16,14 @@ use crate::exact::Marking;
 /// broken value started on an earlier line, parsing resumes on the line of the error if that line starts with a
 /// bracket, otherwise on the next line that is neither indented nor starts with a closing bracket.
 pub struct InputValues<R: Read> {
-    lines: Rc<RefCell<Lines<Marking<R>>>>,
-    values: Values<R>,
+    lines: Rc<RefCell<InputLines<ExactNumberReader<R>>>>,
+    values: ValueDeserializer<R>,
     /// The number of the line on which `values` starts.
     first_line: usize,
     has_ended: bool,
 }
 
-type Values<R> = StreamDeserializer<'static, IoRead<SharedLines<Marking<R>>>, Value>;
+type ValueDeserializer<R> = StreamDeserializer<'static, IoRead<SharedLines<ExactNumberReader<R>>>, Value>;
 
 /// The reasons why a value cannot be read.
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl<R: Read> fmt::Debug for InputValues<R> {
 impl<R: Read> InputValues<R> {
     /// Creates an iterator over the values of `input`.
     pub fn new(input: R) -> Self {
-        let lines = Rc::new(RefCell::new(Lines::new(Marking::new(input))));
+        let lines = Rc::new(RefCell::new(InputLines::new(ExactNumberReader::new(input))));
         let values = values(&lines);
         Self { lines, values, first_line: 1, has_ended: false }
     }
@@ -86,13 +86,13 @@ impl<R: Read> Iterator for InputValues<R> {
     }
 }
 
-fn values<R: Read>(lines: &Rc<RefCell<Lines<Marking<R>>>>) -> Values<R> {
+fn values<R: Read>(lines: &Rc<RefCell<InputLines<ExactNumberReader<R>>>>) -> ValueDeserializer<R> {
     Deserializer::from_reader(SharedLines(Rc::clone(lines))).into_iter()
 }
 
 /// A stream that is read by line, so that the line of an error can be skipped or read again.
 #[derive(Debug)]
-struct Lines<R> {
+struct InputLines<R> {
     input: BufReader<R>,
     line: Vec<u8>,
     /// Number of bytes of the line that have been read.
@@ -106,7 +106,7 @@ struct Lines<R> {
     is_skipping: bool,
 }
 
-impl<R: Read> Lines<R> {
+impl<R: Read> InputLines<R> {
     fn new(input: R) -> Self {
         let input = BufReader::new(input);
         Self { input, line: Vec::new(), read: 0, number: 0, value_start: 0, value_line: None, is_skipping: false }
@@ -123,7 +123,7 @@ impl<R: Read> Lines<R> {
         // The deserializer may have read into the line after the error.
         let is_behind = line < self.number;
         let begins_value = self.line.starts_with(b"{") || self.line.starts_with(b"[");
-        self.is_skipping = is_rest && !begins_value && (!is_behind || self.goes_on());
+        self.is_skipping = is_rest && !begins_value && (!is_behind || self.continues_value());
         if is_behind && !self.is_skipping || is_rest && begins_value {
             self.read = 0;
             return self.number;
@@ -133,7 +133,7 @@ impl<R: Read> Lines<R> {
     }
 
     /// Returns whether the line continues a value that started on an earlier line.
-    fn goes_on(&self) -> bool {
+    fn continues_value(&self) -> bool {
         self.line.first().is_some_and(|first| first.is_ascii_whitespace() || b"}]".contains(first))
     }
 
@@ -147,7 +147,7 @@ impl<R: Read> Lines<R> {
             self.read = 0;
             self.input.read_until(b'\n', &mut self.line)?;
             self.number += 1;
-            if !(self.is_skipping && self.goes_on()) {
+            if !(self.is_skipping && self.continues_value()) {
                 self.is_skipping = false;
                 return Ok(());
             }
@@ -157,7 +157,7 @@ impl<R: Read> Lines<R> {
 
 /// The lines, shared between the deserializer and the error recovery.
 #[derive(Debug)]
-struct SharedLines<R>(Rc<RefCell<Lines<R>>>);
+struct SharedLines<R>(Rc<RefCell<InputLines<R>>>);
 
 impl<R: Read> Read for SharedLines<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
@@ -238,7 +238,7 @@ mod tests {
     fn numbers_behind_a_broken_string_keep_their_digits() {
         let values: Vec<_> = InputValues::new("{\"a\n[1e400, \"1e400\"]\n".as_bytes()).collect();
         assert!(values[0].is_err());
-        let texts = values.into_iter().flatten().map(|value| crate::exact::to_text(&value));
+        let texts = values.into_iter().flatten().map(|value| crate::exact_json::to_text(&value));
         assert_eq!(texts.collect::<Vec<_>>(), ["[1e400,\"1e400\"]"]);
     }
 

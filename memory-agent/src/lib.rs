@@ -17,7 +17,7 @@
 mod agent;
 pub mod batch;
 pub mod event;
-pub mod exact;
+pub mod exact_json;
 pub mod hook;
 #[cfg(feature = "server")]
 pub mod http;
@@ -38,8 +38,8 @@ pub mod testing;
 pub mod tools;
 mod validation;
 
-pub use agent::{AfterChanges, Agent, Hooks};
+pub use agent::{Agent, ChangeCallback, HookList};
 pub use input::{InputError, InputValues};
 pub use memory_core::LocalTime;
 pub use session::{CONTEXT_BUDGET, Session};
-pub use tools::Offer;
+pub use tools::ToolSelection;

@@ -1,9 +1,12 @@
 //! A client session that calls tools.
+//!
+//! A session remembers the memories that it gave as context. Between the processes that the hooks of a client
+//! start, the folder `index/sessions` stores this.
 
 use std::sync::Arc;
 
 use chrono::{DateTime, FixedOffset};
-use memory_core::{Context, Given, LocalZone, Services, StoreError, ToolContext, ToolError, View};
+use memory_core::{Context, LocalZone, Services, ShownMemories, StoreError, ToolContext, ToolError, View};
 use serde_json::Value;
 
 use crate::agent::Agent;
@@ -13,7 +16,7 @@ use crate::event::EventKind;
 pub const CONTEXT_BUDGET: usize = 2_000;
 
 /// The actor that the journal records for the person at the command line.
-const PERSON: &str = "cli";
+const PERSON_ACTOR: &str = "cli";
 
 /// A session of one agent in one project, from connect to disconnect.
 ///
@@ -23,24 +26,24 @@ pub struct Session {
     agent: Arc<Agent>,
     services: Services,
     name: String,
-    given: Arc<Given>,
+    given: Arc<ShownMemories>,
     is_of_the_person: bool,
 }
 
 impl Session {
     /// Opens a session for the agent and project of `view`.
     pub fn begin(agent: &Arc<Agent>, view: &View) -> Self {
-        let services = agent.services().seen_by(view.clone());
+        let services = agent.services().restrict_to(view.clone());
         let name = view.agent.as_ref().map(ToString::to_string).unwrap_or_default();
-        agent.tell(&name, EventKind::AgentStart);
+        agent.emit(&name, EventKind::AgentStart);
         Self { agent: Arc::clone(agent), services, name, given: Arc::default(), is_of_the_person: false }
     }
 
     /// Opens a session for the person at the command line, who sees everything.
-    pub fn of_the_person(agent: &Arc<Agent>) -> Self {
-        agent.tell("", EventKind::AgentStart);
+    pub fn for_person(agent: &Arc<Agent>) -> Self {
+        agent.emit("", EventKind::AgentStart);
         Self {
-            services: Services { actor: PERSON.into(), ..agent.services().clone() },
+            services: Services { actor: PERSON_ACTOR.into(), ..agent.services().clone() },
             agent: Arc::clone(agent),
             name: String::new(),
             given: Arc::default(),
@@ -93,6 +96,6 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        self.agent.tell(&self.name, EventKind::AgentEnd);
+        self.agent.emit(&self.name, EventKind::AgentEnd);
     }
 }

@@ -7,14 +7,14 @@ use tokio::io::{AsyncReadExt, duplex};
 
 use crate::agent::Agent;
 #[cfg(feature = "server")]
-pub use crate::http::heard;
-use crate::mcp::{Speaker, serve};
+pub use crate::http::streamed_outcome;
+use crate::mcp::{ClientIdentity, serve};
 
 /// Serves `input` as an MCP client that then closes its end, and returns all bytes sent to it. Blocks.
 ///
 /// # Errors
 /// If the client does not follow the protocol.
-pub fn mcp_answers(agent: &Arc<Agent>, speaker: &Speaker, input: Vec<u8>) -> io::Result<Vec<u8>> {
+pub fn mcp_answers(agent: &Arc<Agent>, speaker: &ClientIdentity, input: Vec<u8>) -> io::Result<Vec<u8>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let (ours, mut theirs) = duplex(64 << 10);

@@ -6,22 +6,22 @@ use memory_core::text::one_line;
 use memory_core::{Code, Tool, ToolError};
 use serde_json::Value;
 
-use crate::exact;
+use crate::exact_json;
 
 /// The compiled schema of the parameters of a tool.
 #[derive(Debug)]
-pub(crate) struct Schema(Validator);
+pub(crate) struct ParameterSchema(Validator);
 
 /// Maximum number of faults in one message.
-const TOLD: usize = 3;
+const MAX_VIOLATIONS: usize = 3;
 
 /// Maximum length of a fault, which may quote input.
-const LONGEST: usize = 200;
+const MAX_VIOLATION: usize = 200;
 
 /// Maximum length of a quoted value.
-const LONGEST_VALUE: usize = 80;
+const MAX_VALUE: usize = 80;
 
-impl Schema {
+impl ParameterSchema {
     /// Compiles a schema of this crate.
     pub(crate) fn of(schema: &Value) -> Self {
         Self(jsonschema::draft202012::new(schema).expect("the schemas of our tools are schemas"))
@@ -37,31 +37,31 @@ impl Schema {
     pub(crate) fn faults(&self, parameters: &Value) -> Option<String> {
         // A number that would be rounded is a marked string here. A field must accept it neither as a string nor as a
         // machine number.
-        self.faults_of(parameters, parameters).or_else(|| {
-            let holds_number = exact::holds_number(parameters);
-            holds_number.then(|| self.faults_of(&exact::with_rounded_numbers(parameters), parameters)).flatten()
+        self.violations_of(parameters, parameters).or_else(|| {
+            let holds_number = exact_json::holds_number(parameters);
+            holds_number.then(|| self.violations_of(&exact_json::with_rounded_numbers(parameters), parameters)).flatten()
         })
     }
 
     /// Returns the faults of `parameters`, and quotes the values of `given` at the same paths.
-    fn faults_of(&self, parameters: &Value, given: &Value) -> Option<String> {
-        let faults = self.0.iter_errors(parameters).take(TOLD).map(|error| {
+    fn violations_of(&self, parameters: &Value, given: &Value) -> Option<String> {
+        let faults = self.0.iter_errors(parameters).take(MAX_VIOLATIONS).map(|error| {
             let path = error.instance_path().as_str();
-            let field = one_line(&path.trim_start_matches('/').replace('/', "."), LONGEST_VALUE);
-            let value = exact::to_text(given.pointer(path).unwrap_or(error.instance()));
+            let field = one_line(&path.trim_start_matches('/').replace('/', "."), MAX_VALUE);
+            let value = exact_json::to_text(given.pointer(path).unwrap_or(error.instance()));
             let what = match error.kind() {
                 ValidationErrorKind::AdditionalProperties { unexpected } => {
-                    one_line(&format!("unknown field {}", unexpected.join(", ")), LONGEST)
+                    one_line(&format!("unknown field {}", unexpected.join(", ")), MAX_VIOLATION)
                 }
                 ValidationErrorKind::Required { property } => {
                     format!("the field {} is missing", property.as_str().unwrap_or_default())
                 }
                 ValidationErrorKind::Enum { options } => {
                     let allowed: Vec<String> = options.as_array().into_iter().flatten().map(Value::to_string).collect();
-                    let value = one_line(&value, LONGEST_VALUE);
+                    let value = one_line(&value, MAX_VALUE);
                     format!("{value} is not allowed; the allowed values are {}", allowed.join(", "))
                 }
-                _ => one_line(&error.masked_with(value).to_string(), LONGEST),
+                _ => one_line(&error.masked_with(value).to_string(), MAX_VIOLATION),
             };
             if field.is_empty() { what } else { format!("{field}: {what}") }
         });
@@ -95,13 +95,13 @@ mod tests {
     fn a_fault_names_the_field() {
         let tools = crate::tools::all();
         let tool = tools.iter().find(|tool| tool.name() == "memory_list").expect("it is one").as_ref();
-        let schema = Schema::of(&tool.parameters());
+        let schema = ParameterSchema::of(&tool.parameters());
         let fault = |parameters: Value| schema.check(tool, &parameters).expect_err("a fault").message;
         assert_eq!(fault(json!({ "limit": "ten" })), "limit: \"ten\" is not of type \"integer\"");
         assert_eq!(fault(json!({ "limits": 1 })), "unknown field limits");
         assert_eq!(fault(json!({ "tags": ["a", 1] })), "tags.1: 1 is not of type \"string\"");
         assert_eq!(fault(json!([])), "[] is not of type \"object\"");
-        let huge = exact::from_slice(b"{\"limit\": 1e400}").expect("JSON");
+        let huge = exact_json::from_slice(b"{\"limit\": 1e400}").expect("JSON");
         assert_eq!(fault(huge), "limit: 1e400 is not of type \"integer\"");
         assert!(schema.check(tool, &json!({})).is_ok());
     }
@@ -113,16 +113,16 @@ mod tests {
             let parameters = tool.parameters();
             let properties = parameters["properties"].as_object().cloned().unwrap_or_default();
             for (field, property) in properties.iter().filter(|(_, property)| property["type"] == "string") {
-                let schema = Schema::of(&json!({ "type": "object", "properties": { &**field: property } }));
-                let given = exact::from_slice(format!("{{\"{field}\": 12345678901234567890123}}").as_bytes()).expect("JSON");
+                let schema = ParameterSchema::of(&json!({ "type": "object", "properties": { &**field: property } }));
+                let given = exact_json::from_slice(format!("{{\"{field}\": 12345678901234567890123}}").as_bytes()).expect("JSON");
                 let faults = schema.faults(&given).unwrap_or_else(|| panic!("{} takes {field}", tool.name()));
                 assert!(faults.starts_with(&format!("{field}: 12345678901234567890123 is not")), "{faults}");
                 checked += 1;
             }
         }
         assert!(checked > 20);
-        let any = Schema::of(&json!({ "type": "object", "properties": { "value": {} } }));
-        assert_eq!(any.faults(&exact::from_slice(b"{\"value\": [1e400]}").expect("JSON")), None);
+        let any = ParameterSchema::of(&json!({ "type": "object", "properties": { "value": {} } }));
+        assert_eq!(any.faults(&exact_json::from_slice(b"{\"value\": [1e400]}").expect("JSON")), None);
     }
 
     #[test]
@@ -132,7 +132,7 @@ mod tests {
             let properties = parameters["properties"].as_object().cloned().unwrap_or_default();
             for (field, property) in properties {
                 let Some(allowed) = property["enum"].as_array() else { continue };
-                let faults = Schema::of(&json!({ "type": "object", "properties": { &*field: property } }))
+                let faults = ParameterSchema::of(&json!({ "type": "object", "properties": { &*field: property } }))
                     .faults(&json!({ &*field: "no such value" }))
                     .expect("it is refused");
                 let list = allowed.iter().map(Value::to_string).collect::<Vec<_>>().join(", ");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use memory_agent::hook::{Hook, ShellHook};
 use memory_agent::instance::OpenInstances;
-use memory_agent::{Agent, Hooks, Offer};
+use memory_agent::{Agent, HookList, ToolSelection};
 use memory_core::{AgentName, Embedder, Services};
 
 use crate::app::Home;
@@ -18,9 +18,9 @@ use crate::reranking;
 use crate::topics;
 
 /// The configuration of an agent other than its home.
-pub(crate) struct Parts<'a> {
+pub(crate) struct AgentOptions<'a> {
     /// The selected tools.
-    pub offer: &'a Offer,
+    pub offer: &'a ToolSelection,
     /// The embedding model.
     pub embedder: Option<Arc<dyn Embedder>>,
     /// Folder of the topics, if it differs from that of the project.
@@ -34,9 +34,14 @@ pub(crate) struct Parts<'a> {
 /// Creates the agent for `home` with the models and hooks of the settings.
 ///
 /// All frontends use this agent. Models are opened on first use.
-pub(crate) fn agent(home: &Home, settings: &Settings, environment: &Environment, parts: Parts) -> Result<Arc<Agent>, Failure> {
+pub(crate) fn agent(
+    home: &Home,
+    settings: &Settings,
+    environment: &Environment,
+    parts: AgentOptions,
+) -> Result<Arc<Agent>, Failure> {
     let banks = match parts.bank_folder {
-        Some(folder) => banks::in_folder(folder, settings, environment, AgentName::NAMELESS),
+        Some(folder) => banks::open_folder(folder, settings, environment, AgentName::NAMELESS),
         None => banks::open(settings, environment, AgentName::NAMELESS),
     };
     let services = Services {
@@ -48,7 +53,7 @@ pub(crate) fn agent(home: &Home, settings: &Settings, environment: &Environment,
         ..home.services.clone()
     };
     let zone = home.zone;
-    let hooks: Hooks = settings.hooks.commands().map(|(point, command)| (point, shell(command))).collect();
+    let hooks: HookList = settings.hooks.commands().map(|(point, command)| (point, shell_hook(command))).collect();
     let local_time = Arc::new(move |moment: DateTime<Utc>| moment.with_timezone(&zone).fixed_offset());
     let agent = Agent::new(services, local_time, parts.offer, hooks, parts.instances.as_ref());
     let pending = PendingPage::of(home);
@@ -59,11 +64,11 @@ pub(crate) fn agent(home: &Home, settings: &Settings, environment: &Environment,
     let agent = agent.map_err(|error| Failure::Usage { why: error.message, hint: error.hint })?.after_changes(Box::new(refresh));
     // Only the topic tools can be unavailable.
     if agent.offered().next().is_none() {
-        return Err(topics::no_tools(settings, environment));
+        return Err(topics::no_tools_error(settings, environment));
     }
     Ok(Arc::new(agent))
 }
 
-fn shell(command: &str) -> Arc<dyn Hook> {
+fn shell_hook(command: &str) -> Arc<dyn Hook> {
     Arc::new(ShellHook::new(command))
 }

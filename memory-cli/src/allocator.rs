@@ -2,15 +2,15 @@
 
 /// Size from which an allocation is mapped separately, in bytes.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-const LARGE: i32 = 1024 * 1024;
+const MMAP_THRESHOLD: i32 = 1024 * 1024;
 
 /// Amount of memory that nearly every command uses, in bytes.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-const USUAL: usize = 384 * 1024;
+const PREFAULT_BYTES: usize = 384 * 1024;
 
 /// Minimum size of a memory page, in bytes.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-const PAGE: usize = 4096;
+const PAGE_SIZE: usize = 4096;
 
 /// Limits glibc to two arenas and makes it return large allocations to the system when they are freed.
 ///
@@ -24,8 +24,8 @@ pub(crate) fn keep_little() {
     // starts, which `main` guarantees.
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, 2);
-        libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE);
-        libc::mallopt(libc::M_TRIM_THRESHOLD, LARGE);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, MMAP_THRESHOLD);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, MMAP_THRESHOLD);
     }
 }
 
@@ -45,12 +45,12 @@ pub(crate) fn give_back() {
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "madvise is the only way to say it, and the C library offers it as a foreign function")]
 pub(crate) fn take_usual() {
-    let room = Vec::<u8>::with_capacity(USUAL);
-    let pages = room.as_ptr().map_addr(|address| address.next_multiple_of(PAGE));
+    let room = Vec::<u8>::with_capacity(PREFAULT_BYTES);
+    let pages = room.as_ptr().map_addr(|address| address.next_multiple_of(PAGE_SIZE));
     // SAFETY: the pages are within `room`, which has no other user, and get the content of untouched memory. Systems
     // without this advice return an error.
     unsafe {
-        libc::madvise(pages.cast_mut().cast(), USUAL - PAGE, libc::MADV_POPULATE_WRITE);
+        libc::madvise(pages.cast_mut().cast(), PREFAULT_BYTES - PAGE_SIZE, libc::MADV_POPULATE_WRITE);
     }
 }
 

@@ -18,8 +18,8 @@ use crate::language_model;
 use crate::print::Output;
 use crate::topics;
 use crate::versions;
-use crate::zone::Zone;
-use memory_store::{FileStore, Freshness, Options, RandomIds, SystemClock};
+use crate::zone::UserTimeZone;
+use memory_store::{FileStore, FileStoreOptions, Freshness, RandomIds, SystemClock};
 
 /// The context of a command.
 pub(crate) struct App<'a> {
@@ -34,7 +34,7 @@ pub(crate) struct App<'a> {
 }
 
 /// Minimum interval between two updates of the index page in a long-running process.
-const PAGE_REST: Duration = Duration::from_millis(250);
+const INDEX_PAGE_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Size of the file cache in a long-running process, in bytes.
 ///
@@ -48,12 +48,12 @@ pub(crate) struct Home {
     /// The file store, for operations on files.
     pub store: Arc<FileStore>,
     /// The time zone of reminders.
-    pub zone: Zone,
+    pub zone: UserTimeZone,
 }
 
 impl Home {
     /// Opens the home that `settings` specify.
-    pub(crate) fn open(settings: &Settings, options: Options) -> Result<Self, StoreError> {
+    pub(crate) fn open(settings: &Settings, options: FileStoreOptions) -> Result<Self, StoreError> {
         let store = Arc::new(FileStore::open(&settings.root.value, options)?);
         let clock = Arc::new(SystemClock);
         let services = Services {
@@ -69,7 +69,7 @@ impl Home {
             inbox_ttl: settings.inbox_ttl(),
             actor: "cli".into(),
         };
-        Ok(Self { services, store, zone: Zone::of(settings.timezone.value) })
+        Ok(Self { services, store, zone: UserTimeZone::of(settings.timezone.value) })
     }
 
     /// Updates the page of due reminders and returns whether it exists. A failure is only a warning.
@@ -104,7 +104,7 @@ impl App<'_> {
         }
         let keys =
             [("llm.api_key", settings.llm.key_is_in_the_file()), ("proxy.openai_api_key", settings.proxy.key_is_in_the_file())];
-        for (key, _) in keys.into_iter().filter(|(_, is_there)| *is_there && is_for_others(&settings.file)) {
+        for (key, _) in keys.into_iter().filter(|(_, is_there)| *is_there && is_accessible_to_others(&settings.file)) {
             let file = self.output.place(&settings.file);
             self.output.warning(&format!(
                 "{file} contains an API key ({key}) and other users can read it; restrict access with `chmod 600`"
@@ -125,8 +125,8 @@ impl App<'_> {
     }
 
     /// Opens the home that `settings` specify, with a file cache for a long-running process.
-    pub(crate) fn open_to_stay(&self, settings: &Settings) -> Result<Home, Failure> {
-        Ok(self.remember(Home::open(settings, Options { kept: KEPT, ..self.options() })?))
+    pub(crate) fn open_long_running(&self, settings: &Settings) -> Result<Home, Failure> {
+        Ok(self.remember(Home::open(settings, FileStoreOptions { kept: KEPT, ..self.options() })?))
     }
 
     fn remember(&self, home: Home) -> Home {
@@ -149,13 +149,13 @@ impl App<'_> {
         // Errors in the settings were reported before.
         let Ok(settings) = Settings::load(self.globals.root.as_deref(), self.environment) else { return };
         if let (true, Ok(end)) = (settings.git.value, store.journal_end()) {
-            versions::tell_trouble(store.root(), &end, &mut self.output);
-            versions::keep_soon(store.root(), &end, self.environment.program.as_deref());
+            versions::retry_failed_commit(store.root(), &end, &mut self.output);
+            versions::commit_in_background(store.root(), &end, self.environment.program.as_deref());
         }
     }
 
     /// Updates the index page after tool calls, on a thread that ends with the agent.
-    pub(crate) fn keep_index_page_meanwhile(&self, agent: &Agent) {
+    pub(crate) fn spawn_index_page_updates(&self, agent: &Agent) {
         let Some((services, store)) = self.opened.borrow().clone() else { return };
         let happened = agent.subscribe();
         let work = move || {
@@ -163,7 +163,7 @@ impl App<'_> {
             for event in happened {
                 if matches!(event.kind, EventKind::ToolEnd { .. }) {
                     // Calls during this pause are covered by the next update.
-                    let rest = last.map_or(Duration::ZERO, |last| PAGE_REST.saturating_sub(last.elapsed()));
+                    let rest = last.map_or(Duration::ZERO, |last| INDEX_PAGE_INTERVAL.saturating_sub(last.elapsed()));
                     std::thread::park_timeout(rest);
                     if keep_index_page(&services, &store) {
                         last = Some(Instant::now());
@@ -179,17 +179,17 @@ impl App<'_> {
     pub(crate) fn open_with_topics(&self, settings: &Settings, dir: Option<&Path>) -> Result<Home, Failure> {
         let mut home = self.open_with(settings)?;
         home.services.topics = topics::open(settings, self.environment, dir, "cli")?;
-        dir.map_or(Ok(()), |dir| topics::check_there(self.environment, dir))?;
+        dir.map_or(Ok(()), |dir| topics::check_exists(self.environment, dir))?;
         Ok(home)
     }
 
-    fn options(&self) -> Options {
+    fn options(&self) -> FileStoreOptions {
         let freshness = if self.globals.fresh { Freshness::Fresh } else { Freshness::Usual };
-        Options { freshness, ..Options::default() }
+        FileStoreOptions { freshness, ..FileStoreOptions::default() }
     }
 }
 
 /// Returns whether users other than the owner have access to a file.
-fn is_for_others(file: &Path) -> bool {
+fn is_accessible_to_others(file: &Path) -> bool {
     file.metadata().is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
 }

@@ -4,40 +4,40 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memory_core::bank::{BankScope, BankStore, Banks};
-use memory_store::bank::{BankFolder, BankOptions, JsonSchemas, SymlinkedBanks};
+use memory_store::bank::{BankFolder, BankOptions, JsonSchemaValidator, SymlinkedBanks};
 use memory_store::{RandomIds, SystemClock};
 
-use crate::config::{Environment, Layer, Settings};
-use crate::filtering::Filters;
+use crate::config::{Environment, Settings, SettingsLayer};
+use crate::jq_process::JqRunner;
 
 /// Opens the banks of the user and those of the project around the current folder.
 pub(crate) fn open(settings: &Settings, environment: &Environment, actor: &str) -> Banks {
-    of(&Places::of(settings, environment), settings, environment, actor)
+    of(&BankLocations::of(settings, environment), settings, environment, actor)
 }
 
 /// Opens the banks in one folder, with user scope.
-pub(crate) fn in_folder(folder: PathBuf, settings: &Settings, environment: &Environment, actor: &str) -> Banks {
-    of(&Places { user: vec![folder], project: Vec::new(), new_project: None }, settings, environment, actor)
+pub(crate) fn open_folder(folder: PathBuf, settings: &Settings, environment: &Environment, actor: &str) -> Banks {
+    of(&BankLocations { user: vec![folder], project: Vec::new(), new_project: None }, settings, environment, actor)
 }
 
 /// Returns the folders that [`open`] uses, project before user, whether or not they exist.
 pub(crate) fn places(settings: &Settings, environment: &Environment) -> Vec<PathBuf> {
-    let Places { user, project, new_project } = Places::of(settings, environment);
+    let BankLocations { user, project, new_project } = BankLocations::of(settings, environment);
     let project = project.into_iter().map(|place| match place {
-        ProjectPlace::Folder(place) | ProjectPlace::Symlink(place) => place,
+        ProjectBankLocation::Folder(place) | ProjectBankLocation::Symlink(place) => place,
     });
     project.chain(new_project).chain(user).collect()
 }
 
-fn of(places: &Places, settings: &Settings, environment: &Environment, actor: &str) -> Banks {
+fn of(places: &BankLocations, settings: &Settings, environment: &Environment, actor: &str) -> Banks {
     let options = BankOptions { compress_above: settings.banks.compress_above.value, ..BankOptions::default() };
     let store = |root: &PathBuf| -> Arc<dyn BankStore> { Arc::new(BankFolder::new(root, options)) };
     let in_project = BankOptions { is_in_project: true, ..options };
     let project_store = |root: &PathBuf| -> Arc<dyn BankStore> { Arc::new(BankFolder::new(root, in_project)) };
-    let of_project = |place: &ProjectPlace| -> Arc<dyn BankStore> {
+    let of_project = |place: &ProjectBankLocation| -> Arc<dyn BankStore> {
         match place {
-            ProjectPlace::Folder(folder) => project_store(folder),
-            ProjectPlace::Symlink(link) => Arc::new(SymlinkedBanks::new(link.clone())),
+            ProjectBankLocation::Folder(folder) => project_store(folder),
+            ProjectBankLocation::Symlink(link) => Arc::new(SymlinkedBanks::new(link.clone())),
         }
     };
     let further_user = places.user.iter().skip(1).map(|folder| (BankScope::User, store(folder)));
@@ -47,8 +47,8 @@ fn of(places: &Places, settings: &Settings, environment: &Environment, actor: &s
         project: places.project.first().map(of_project),
         further: further_project.chain(further_user).collect(),
         new_project: places.new_project.as_ref().map(project_store),
-        filter: Arc::new(Filters::of(settings, environment)),
-        schemas: Arc::new(JsonSchemas),
+        filter: Arc::new(JqRunner::of(settings, environment)),
+        schemas: Arc::new(JsonSchemaValidator),
         limits: options.limits,
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds),
@@ -58,28 +58,28 @@ fn of(places: &Places, settings: &Settings, environment: &Environment, actor: &s
 
 /// The folders of the banks, in order of precedence.
 #[derive(Debug, PartialEq, Eq)]
-struct Places {
+struct BankLocations {
     /// At least one folder.
     user: Vec<PathBuf>,
-    project: Vec<ProjectPlace>,
+    project: Vec<ProjectBankLocation>,
     new_project: Option<PathBuf>,
 }
 
 /// The location of project banks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum ProjectPlace {
+enum ProjectBankLocation {
     Folder(PathBuf),
     /// A symlink in place of the folder, which might point outside the project.
     Symlink(PathBuf),
 }
 
-impl Places {
+impl BankLocations {
     fn of(settings: &Settings, environment: &Environment) -> Self {
         let own = settings.root.value.join("banks");
         let config = environment.config_folder.clone().or_else(|| Some(environment.home.as_ref()?.join(".config")));
         let peer = config.map(|config| config.join("slop-mcp/memory"));
         // An explicitly configured home is used alone.
-        let peer = peer.filter(|peer| settings.root.from == Layer::Default && peer.is_dir());
+        let peer = peer.filter(|peer| settings.root.from == SettingsLayer::Default && peer.is_dir());
         let user = match peer {
             Some(peer) if own.is_dir() => vec![peer, own.clone()],
             Some(peer) => vec![peer],
@@ -98,11 +98,11 @@ impl Places {
 ///
 /// In the same parent folder, those of slop-mcp come before those in `.memory`. The memories' home is not a project. A
 /// `.memory` folder without banks is skipped, because it may hold only topics.
-fn project(folder: &Path, home: &Path) -> Vec<ProjectPlace> {
+fn project(folder: &Path, home: &Path) -> Vec<ProjectBankLocation> {
     let home = home.canonicalize().unwrap_or_else(|_| home.to_owned());
     let is_home = |path: &Path| path.canonicalize().is_ok_and(|path| path == home);
     let mut places = Vec::new();
-    for folder in around(folder) {
+    for folder in ancestors_in_repository(folder) {
         let (own, peer) = (folder.join(".memory"), folder.join(".slop-mcp"));
         let has_own = !is_home(&own) && (own.is_symlink() || is_folder(&own.join("banks")) || own.join("banks").is_symlink());
         let theirs = place(&peer, "memory").filter(|_| is_folder(&peer.join("memory")) || !has_own || peer.is_symlink());
@@ -113,19 +113,20 @@ fn project(folder: &Path, home: &Path) -> Vec<ProjectPlace> {
 }
 
 /// Returns the folder `name` in `parent`, or a symlink on that path; `None` if `parent` does not exist.
-fn place(parent: &Path, name: &str) -> Option<ProjectPlace> {
+fn place(parent: &Path, name: &str) -> Option<ProjectBankLocation> {
     let folder = parent.join(name);
-    let link = [parent, &folder].into_iter().find(|path| path.is_symlink()).map(|link| ProjectPlace::Symlink(link.to_owned()));
-    link.or_else(|| is_folder(parent).then_some(ProjectPlace::Folder(folder)))
+    let link =
+        [parent, &folder].into_iter().find(|path| path.is_symlink()).map(|link| ProjectBankLocation::Symlink(link.to_owned()));
+    link.or_else(|| is_folder(parent).then_some(ProjectBankLocation::Folder(folder)))
 }
 
 /// Returns the nearest folder at or above `folder` that has a `.memory` folder.
 fn marked(folder: &Path) -> Option<&Path> {
-    around(folder).find(|folder| is_folder(&folder.join(".memory")))
+    ancestors_in_repository(folder).find(|folder| is_folder(&folder.join(".memory")))
 }
 
 /// Returns `folder` and its ancestors up to the repository's root; only `folder` without a repository.
-fn around(folder: &Path) -> impl Iterator<Item = &Path> {
+fn ancestors_in_repository(folder: &Path) -> impl Iterator<Item = &Path> {
     let end = repository(folder).unwrap_or(folder);
     folder.ancestors().take_while(move |folder| folder.starts_with(end))
 }
@@ -157,7 +158,7 @@ mod tests {
             create_dir_all(path(folder)).expect("a folder");
         }
         let found = |folder: &str| project(&path(folder), &home);
-        let at = |places: &[&str]| places.iter().map(|place| ProjectPlace::Folder(path(place))).collect::<Vec<_>>();
+        let at = |places: &[&str]| places.iter().map(|place| ProjectBankLocation::Folder(path(place))).collect::<Vec<_>>();
         // Folders above the repository do not belong to it, and a folder of topics has no banks.
         create_dir_all(path("home/work/.memory/banks")).expect("a folder");
         create_dir_all(path("home/work/repo/.memory")).expect("a folder");
@@ -190,7 +191,7 @@ mod tests {
             create_dir_all(folder.join(".git")).expect("a folder");
             create_dir_all(folder.join(link).parent().expect("it has one")).expect("a folder");
             std::os::unix::fs::symlink(path("elsewhere"), folder.join(link)).expect("a link");
-            assert_eq!(project(&folder, &path("home")), [ProjectPlace::Symlink(folder.join(link))], "{link}");
+            assert_eq!(project(&folder, &path("home")), [ProjectBankLocation::Symlink(folder.join(link))], "{link}");
         }
     }
 }

@@ -4,8 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use memory_core::conversation::{ConversationStore, KeptConversations};
-use memory_store::conversation::{ConversationFolder, Versions};
+use memory_core::conversation::{ConversationLocation, ConversationStore};
+use memory_store::conversation::{ConversationFolder, GitVersions};
 
 use crate::config::{Environment, Settings};
 use crate::failure::Failure;
@@ -30,7 +30,7 @@ pub(crate) fn folders(
             }
             vec![folder]
         }
-        None => usual(settings),
+        None => default_folders(settings),
     };
     Ok(folders.into_iter().map(ConversationFolder::new).collect())
 }
@@ -39,13 +39,13 @@ pub(crate) fn folders(
 ///
 /// # Errors
 /// If the folder `named` does not exist.
-pub(crate) fn kept(
+pub(crate) fn operation_logs(
     settings: &Settings,
     environment: &Environment,
     named: Option<&Path>,
-) -> Result<Vec<KeptConversations>, Failure> {
+) -> Result<Vec<ConversationLocation>, Failure> {
     let folders = folders(settings, environment, named)?.into_iter();
-    Ok(folders.map(|folder| KeptConversations { place: folder.place(), store: Arc::new(folder) }).collect())
+    Ok(folders.map(|folder| ConversationLocation { place: folder.place(), store: Arc::new(folder) }).collect())
 }
 
 /// Commits a folder of conversations to git after a change, if the settings enable it.
@@ -53,19 +53,19 @@ pub(crate) fn kept(
 /// Folders other than the home are committed only if they have a repository.
 pub(crate) fn keep_versions(settings: &Settings, folder: &Path, message: &str, output: &mut Output) {
     if folder == settings.root.value && settings.git.value {
-        versions::tell(folder, versions::keep_now(folder, message), output);
+        versions::report_result(folder, versions::commit_now(folder, message), output);
     } else if settings.proxy.enable_git_versioning.value && folder.join(".git").exists() {
-        versions::tell(folder, Versions::commit(folder, message), output);
+        versions::report_result(folder, GitVersions::commit(folder, message), output);
     }
 }
 
 /// Returns whether any of the default folders holds a conversation. Unreadable folders count as empty.
 pub(crate) fn has_any(settings: &Settings) -> bool {
     let has_some = |folder: PathBuf| ConversationFolder::new(folder).conversations().is_ok_and(|found| !found.is_empty());
-    usual(settings).into_iter().any(has_some)
+    default_folders(settings).into_iter().any(has_some)
 }
 
-fn usual(settings: &Settings) -> Vec<PathBuf> {
+fn default_folders(settings: &Settings) -> Vec<PathBuf> {
     let home = settings.root.value.clone();
     let of_proxy = settings.proxy.memory_path.value.clone().filter(|folder| *folder != home);
     [home].into_iter().chain(of_proxy).collect()

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use memory_agent::model::{ApiKey, LocalEmbedder, RemoteEmbedder, RemoteSettings};
 use memory_core::{EmbedError, Embedder, Embedding as Vector};
 
-use crate::config::{Embedding, certificates};
+use crate::config::{EmbeddingSettings, certificates};
 
 /// Opens the configured model, if any.
-pub(crate) fn open(settings: &Embedding) -> Result<Option<Arc<dyn Embedder>>, EmbedError> {
+pub(crate) fn open(settings: &EmbeddingSettings) -> Result<Option<Arc<dyn Embedder>>, EmbedError> {
     if let Some(folder) = &settings.model.value {
         return Ok(Some(Arc::new(LocalEmbedder::open(folder, None)?)));
     }
@@ -31,45 +31,45 @@ pub(crate) fn open(settings: &Embedding) -> Result<Option<Arc<dyn Embedder>>, Em
 /// Returns the configured model for searches; it is opened on first use.
 ///
 /// If the model fails, a search uses the words only and reports the error.
-pub(crate) fn open_later(settings: &Embedding) -> Option<Arc<dyn Embedder>> {
+pub(crate) fn open_later(settings: &EmbeddingSettings) -> Option<Arc<dyn Embedder>> {
     let is_named = settings.model.value.is_some() || settings.base_url.value.is_some();
-    is_named.then(|| Arc::new(Later { settings: settings.clone(), opened: OnceLock::new() }) as Arc<dyn Embedder>)
+    is_named.then(|| Arc::new(LazyEmbedder { settings: settings.clone(), opened: OnceLock::new() }) as Arc<dyn Embedder>)
 }
 
 /// Returns the configured model for a short-lived process.
 ///
 /// A daemon of the home at `root` has a local model already open, so it is used first.
-pub(crate) fn open_nearby(settings: &Embedding, root: &Path) -> Option<Arc<dyn Embedder>> {
+pub(crate) fn open_via_daemon(settings: &EmbeddingSettings, root: &Path) -> Option<Arc<dyn Embedder>> {
     let is_local = settings.model.value.is_some();
     let own = open_later(settings)?;
     if !is_local {
         return Some(own);
     }
-    Some(Arc::new(Nearby { place: root.join("memory.sock"), own, identity: OnceLock::new() }))
+    Some(Arc::new(DaemonEmbedder { place: root.join("memory.sock"), own, identity: OnceLock::new() }))
 }
 
 /// Timeout of a request to the daemon.
-const PATIENCE: Duration = Duration::from_millis(50);
+const DAEMON_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// The model of a running daemon, with a fallback to a model in this process.
 #[derive(Debug)]
-struct Nearby {
+struct DaemonEmbedder {
     place: PathBuf,
     own: Arc<dyn Embedder>,
     /// Identity of the daemon's model, if it has one.
     identity: OnceLock<Option<String>>,
 }
 
-impl Nearby {
-    fn identity_there(&self) -> Option<&str> {
-        self.identity.get_or_init(|| self.ask(&[]).map(|(identity, _)| identity)).as_deref()
+impl DaemonEmbedder {
+    fn daemon_identity(&self) -> Option<&str> {
+        self.identity.get_or_init(|| self.request_vectors(&[]).map(|(identity, _)| identity)).as_deref()
     }
 
     /// Sends texts to the daemon; returns `None` if it does not respond in time.
-    fn ask(&self, texts: &[&str]) -> Option<(String, Vec<Vector>)> {
-        let end = Instant::now() + PATIENCE;
+    fn request_vectors(&self, texts: &[&str]) -> Option<(String, Vec<Vector>)> {
+        let end = Instant::now() + DAEMON_TIMEOUT;
         let stream = UnixStream::connect(&self.place).ok()?;
-        stream.set_write_timeout(Some(PATIENCE)).ok()?;
+        stream.set_write_timeout(Some(DAEMON_TIMEOUT)).ok()?;
         let request = serde_json::json!({ "id": 1, "method": "embed", "params": { "texts": texts } });
         (&stream).write_all(format!("{request}\n").as_bytes()).ok()?;
         let mut line = Vec::new();
@@ -89,14 +89,14 @@ impl Nearby {
     }
 }
 
-impl Embedder for Nearby {
+impl Embedder for DaemonEmbedder {
     fn identity(&self) -> &str {
-        self.identity_there().unwrap_or_else(|| self.own.identity())
+        self.daemon_identity().unwrap_or_else(|| self.own.identity())
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
-        let Some(there) = self.identity_there() else { return self.own.embed(texts) };
-        if let Some((identity, vectors)) = self.ask(texts)
+        let Some(there) = self.daemon_identity() else { return self.own.embed(texts) };
+        if let Some((identity, vectors)) = self.request_vectors(texts)
             && identity == there
         {
             return Ok(vectors);
@@ -122,12 +122,12 @@ fn api_key(variable: &str) -> Result<ApiKey, EmbedError> {
 
 /// A model that is opened on first use.
 #[derive(Debug)]
-struct Later {
-    settings: Embedding,
+struct LazyEmbedder {
+    settings: EmbeddingSettings,
     opened: OnceLock<Result<Arc<dyn Embedder>, EmbedError>>,
 }
 
-impl Later {
+impl LazyEmbedder {
     fn opened(&self) -> Result<&dyn Embedder, &EmbedError> {
         let none = || EmbedError { why: "no embedding model is configured".into(), hint: None };
         let opened = self.opened.get_or_init(|| open(&self.settings)?.ok_or_else(none));
@@ -135,7 +135,7 @@ impl Later {
     }
 }
 
-impl Embedder for Later {
+impl Embedder for LazyEmbedder {
     fn identity(&self) -> &str {
         self.opened().map_or("", Embedder::identity)
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use memory_core::bank::{BankError, BankName, BankScope, Key, Trouble};
+use memory_core::bank::{BankError, BankErrorKind, BankName, BankScope, Key};
 use memory_core::instance::InstanceError;
 use memory_core::topic::TopicError;
 use memory_core::{Code, LogError, NotifyError, ParseError, SourceError, StoreError, ToolError};
@@ -196,11 +196,11 @@ impl Failure {
     }
 
     /// Adds the bank and the key to a bank error.
-    pub(crate) fn in_bank(self, bank: &BankName, key: Option<&Key>) -> Self {
+    pub(crate) fn with_bank(self, bank: &BankName, key: Option<&Key>) -> Self {
         match self {
             Self::Bank(error) => {
                 let error = error.about(bank.as_str(), None);
-                Self::Bank(if let Some(key) = key { error.of_key(key) } else { error })
+                Self::Bank(if let Some(key) = key { error.with_key(key) } else { error })
             }
             other => other,
         }
@@ -261,7 +261,7 @@ impl Failure {
             Self::Config(error) => error.hint(),
             Self::Usage { hint, .. } | Self::Listen { hint, .. } => hint.clone(),
             Self::Editor { draft: Some(draft), .. } => Some(format!("the text is in {}", draft.display())),
-            Self::Draft { draft, source } => Some(kept_at(draft, source)),
+            Self::Draft { draft, source } => Some(draft_hint(draft, source)),
             Self::CheckFailed { tried: false, .. } => Some("run `memory doctor --fix` to repair what can be repaired".into()),
             Self::Unreadable { .. } => Some("all other memories were exported; run `memory doctor` for details".into()),
             Self::NoConversations { .. } => {
@@ -294,7 +294,7 @@ impl Failure {
     }
 
     /// Returns whether the printed JSON result already contains this error.
-    pub(crate) fn is_in_the_answer(&self) -> bool {
+    pub(crate) fn is_in_output(&self) -> bool {
         matches!(
             self,
             Self::CheckFailed { .. }
@@ -308,7 +308,7 @@ impl Failure {
     }
 
     /// Returns whether the error was already printed.
-    pub(crate) fn is_told(&self) -> bool {
+    pub(crate) fn is_printed(&self) -> bool {
         matches!(self, Self::Filter { .. })
     }
 
@@ -322,7 +322,7 @@ impl From<BankError> for Failure {
     fn from(error: BankError) -> Self {
         match error {
             // Without a bank this is a plain store error.
-            BankError { bank: None, scope: None, trouble: Trouble::Store(error), .. } => Self::Store(*error),
+            BankError { bank: None, scope: None, trouble: BankErrorKind::Store(error), .. } => Self::Store(*error),
             error => Self::Bank(error),
         }
     }
@@ -362,7 +362,7 @@ impl From<ParseError> for Failure {
     }
 }
 
-fn kept_at(draft: &Path, source: &StoreError) -> String {
+fn draft_hint(draft: &Path, source: &StoreError) -> String {
     let draft = draft.display();
     match source {
         StoreError::Conflict { .. } => format!("your text is in {draft}; read the memory again and merge the two texts"),

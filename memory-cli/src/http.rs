@@ -7,8 +7,8 @@ use std::thread::{self, JoinHandle};
 
 use clap::Args;
 use memory_agent::Agent;
-use memory_agent::http::{AccessRules, HttpFront, HttpLimits, Token};
-use memory_agent::instance::{Holding, OpenInstances, backend};
+use memory_agent::http::{AccessRules, AccessToken, HttpLimits, HttpServerConfig};
+use memory_agent::instance::{InstanceHandle, OpenInstances, backend};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::{Handle, Signals};
@@ -31,9 +31,9 @@ pub(crate) struct TokenArgs {
 
 impl TokenArgs {
     /// Returns the token of the flag, else that of the environment.
-    pub(crate) fn token(&self, environment: &Environment) -> Result<Option<Token>, Failure> {
+    pub(crate) fn token(&self, environment: &Environment) -> Result<Option<AccessToken>, Failure> {
         let given = match &self.auth_token {
-            Some(typed) => Some(("--auth-token", Token::new(typed.clone()).ok_or(()))),
+            Some(typed) => Some(("--auth-token", AccessToken::new(typed.clone()).ok_or(()))),
             None => environment.memo_auth_token.clone().map(|token| ("MEMO_AUTH_TOKEN", token)),
         };
         let Some((from, token)) = given else { return Ok(None) };
@@ -83,7 +83,7 @@ pub(crate) const DAEMON: ServerFlags = ServerFlags {
 
 impl ServerFlags {
     /// Returns the access rules of a server with this token and these settings.
-    pub(crate) fn access(&self, token: Option<Token>, settings: &HttpSettings) -> AccessRules {
+    pub(crate) fn access(&self, token: Option<AccessToken>, settings: &HttpSettings) -> AccessRules {
         let how_to_admit = format!(
             "to allow access from containers (Docker), other users or other machines, start it with {} and {}",
             self.open, self.send
@@ -104,13 +104,13 @@ impl ServerFlags {
 }
 
 /// The shutdown of a server process: the first signal requests it, the second one exits at once.
-pub(crate) struct Ending {
+pub(crate) struct ShutdownSignal {
     asked: Option<oneshot::Receiver<()>>,
     signals: Handle,
     listening: JoinHandle<()>,
 }
 
-impl Ending {
+impl ShutdownSignal {
     /// Starts to listen for SIGINT and SIGTERM.
     pub(crate) fn begin() -> Result<Self, Failure> {
         let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(Failure::file("listen for signals"))?;
@@ -129,7 +129,7 @@ impl Ending {
     }
 
     /// Returns a future that waits for the shutdown request. Only the first call returns one that waits.
-    pub(crate) fn asked(&mut self) -> impl Future<Output = ()> + Send + use<> {
+    pub(crate) fn requested(&mut self) -> impl Future<Output = ()> + Send + use<> {
         let asked = self.asked.take();
         async {
             if let Some(asked) = asked {
@@ -147,23 +147,23 @@ impl Ending {
 }
 
 /// Maximum number of open files that is requested from the system.
-const MANY_FILES: u64 = 16 * 1024;
+const MAX_OPEN_FILES: u64 = 16 * 1024;
 
 /// The socket addresses of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Address(Vec<SocketAddr>);
+pub(crate) struct ListenAddress(Vec<SocketAddr>);
 
 /// Parses an address with a port: `127.0.0.1:8765`, `localhost:8765`, or `:8765` for all interfaces.
-pub(crate) fn address(text: &str) -> Result<Address, String> {
+pub(crate) fn address(text: &str) -> Result<ListenAddress, String> {
     let everywhere = text.strip_prefix(':').map(|port| [format!("[::]:{port}"), format!("0.0.0.0:{port}")]);
     let texts = everywhere.map_or_else(|| vec![text.to_owned()], Vec::from);
     let found: Vec<SocketAddr> = texts.iter().filter_map(|text| text.to_socket_addrs().ok()).flatten().collect();
-    if found.is_empty() { Err("not an address with a port, such as 127.0.0.1:8765".into()) } else { Ok(Address(found)) }
+    if found.is_empty() { Err("not an address with a port, such as 127.0.0.1:8765".into()) } else { Ok(ListenAddress(found)) }
 }
 
-impl Address {
+impl ListenAddress {
     /// Opens a listener. An address other than loopback requires a token.
-    pub(crate) fn listen(&self, token: Option<&Token>, flags: ServerFlags) -> Result<TcpListener, Failure> {
+    pub(crate) fn listen(&self, token: Option<&AccessToken>, flags: ServerFlags) -> Result<TcpListener, Failure> {
         if let (None, Some(open)) = (token, self.0.iter().find(|address| !address.ip().is_loopback())) {
             let hint = "add --auth-token TOKEN, set MEMO_AUTH_TOKEN, or listen on 127.0.0.1";
             return Err(Failure::usage(format!("{open} is reachable from other machines, which requires a token"), hint));
@@ -183,26 +183,26 @@ impl Address {
 /// Returns the HTTP frontend for the instances and for the tools of `agent`.
 ///
 /// The tools access the default notes.
-pub(crate) fn front(agent: Arc<Agent>, instances: Arc<OpenInstances>, access: AccessRules) -> Result<HttpFront, Failure> {
+pub(crate) fn front(agent: Arc<Agent>, instances: Arc<OpenInstances>, access: AccessRules) -> Result<HttpServerConfig, Failure> {
     // An error is reported to the client that requests this instance.
-    let _ = instances.keep(backend("notes")?, &DEFAULT.parse()?, Holding::Tools(Arc::clone(&agent)));
-    Ok(HttpFront { agent, instances, access, limits: limits(), chat: None })
+    let _ = instances.keep(backend("notes")?, &DEFAULT.parse()?, InstanceHandle::Tools(Arc::clone(&agent)));
+    Ok(HttpServerConfig { agent, instances, access, limits: limits(), chat: None })
 }
 
 /// Returns the limits of the server, adapted to the number of files that may be open.
 pub(crate) fn limits() -> HttpLimits {
     let limits = HttpLimits::default();
     // The other half of the open files is for files being read and written.
-    HttpLimits { connections: limits.connections.min(most_files() / 2), ..limits }
+    HttpLimits { connections: limits.connections.min(raise_file_limit() / 2), ..limits }
 }
 
 /// Raises the limit of open files of this process as far as allowed, and returns it.
-fn most_files() -> usize {
+fn raise_file_limit() -> usize {
     let known = getrlimit(Resource::Nofile);
-    let wanted = known.maximum.unwrap_or(MANY_FILES).min(MANY_FILES);
+    let wanted = known.maximum.unwrap_or(MAX_OPEN_FILES).min(MAX_OPEN_FILES);
     let is_raised = known.current.is_some_and(|current| current < wanted)
         && setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..known }).is_ok();
-    let files = if is_raised { wanted } else { known.current.unwrap_or(MANY_FILES) };
+    let files = if is_raised { wanted } else { known.current.unwrap_or(MAX_OPEN_FILES) };
     usize::try_from(files).unwrap_or(usize::MAX)
 }
 
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn others_are_let_in_by_a_token_only() {
-        let token = Token::new("t".into());
+        let token = AccessToken::new("t".into());
         for everywhere in ["0.0.0.0:0", ":0"] {
             let everywhere = address(everywhere).expect("an address");
             assert!(everywhere.listen(None, PROXY).is_err());

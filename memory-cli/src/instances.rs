@@ -3,22 +3,24 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use memory_agent::instance::{self, Backend, Holding, Kind, Listed, OpenInstances, Version, backends};
-use memory_agent::{Agent, Offer};
+use memory_agent::instance::{
+    self, Backend, DefinitionVersion, FieldKind, InstanceHandle, InstanceListing, OpenInstances, backends,
+};
+use memory_agent::{Agent, ToolSelection};
 use memory_core::instance::history::Messages;
-use memory_core::instance::kv::Values;
-use memory_core::instance::{InstanceError, InstanceName, InstanceOperation, KeptInstance, Operations};
+use memory_core::instance::kv::KeyValues;
+use memory_core::instance::{InstanceError, InstanceName, InstanceOperation, InstanceOperations, NamedInstance};
 use memory_store::history::HistoryFolder;
 use memory_store::kv::ValueFolder;
-use memory_store::postgres::{Database, Limits, PostgresMessages, PostgresValues};
-use memory_store::sealed::{Definition, FieldValue, Instances, MasterKey, NewValue};
-use memory_store::{AllowedPaths, Options, RandomIds, SystemClock};
+use memory_store::postgres::{Database, DatabaseLimits, PostgresMessages, PostgresValues};
+use memory_store::sealed::{FieldValue, InstanceDefinition, InstanceFolder, MasterKey, NewFieldValue};
+use memory_store::{AllowedPaths, FileStoreOptions, RandomIds, SystemClock};
 use serde_json::{Map, Value, json};
 
-use crate::agent::{self, Parts};
+use crate::agent::{self, AgentOptions};
 use crate::app::{App, Home, KEPT};
 use crate::banks;
-use crate::config::{Environment, Layer, Setting, Settings, usual_root};
+use crate::config::{Environment, Setting, Settings, SettingsLayer, usual_root};
 use crate::embedding;
 use crate::failure::Failure;
 use crate::topics;
@@ -28,9 +30,9 @@ pub(crate) const DEFAULT: &str = "default";
 
 /// The registry of this user's instances.
 #[derive(Debug)]
-pub(crate) struct Book {
+pub(crate) struct InstanceRegistry {
     /// The defined instances.
-    pub instances: Instances,
+    pub instances: InstanceFolder,
     environment: Environment,
     settings: Settings,
     home: PathBuf,
@@ -39,11 +41,11 @@ pub(crate) struct Book {
 }
 
 /// Returns the registry with a cache of open instances.
-pub(crate) fn kept_open(settings: &Settings, environment: &Environment) -> Result<Arc<OpenInstances>, Failure> {
-    Ok(Arc::new(OpenInstances::new(Arc::new(Book::open(settings, environment)?))))
+pub(crate) fn open_cached(settings: &Settings, environment: &Environment) -> Result<Arc<OpenInstances>, Failure> {
+    Ok(Arc::new(OpenInstances::new(Arc::new(InstanceRegistry::open(settings, environment)?))))
 }
 
-impl Book {
+impl InstanceRegistry {
     /// Opens the registry with the folders and keys of the environment.
     pub(crate) fn open(settings: &Settings, environment: &Environment) -> Result<Self, Failure> {
         let home = settings.root.value.clone();
@@ -51,14 +53,14 @@ impl Book {
             let person = environment.home.as_deref().unwrap_or(&home);
             named.as_deref().map_or_else(|| person.join(usual), |path| environment.whole(path))
         };
-        let key = given_key("MEMO_MASTER_KEY", environment.memo_master_key.as_ref())?;
+        let key = parse_key_variable("MEMO_MASTER_KEY", environment.memo_master_key.as_ref())?;
         let definitions = beside(&environment.memo_store_dir, ".config/memo/instances");
         let keys = beside(&environment.memo_key_dir, ".config/memo");
         let allowed = environment.memo_allowed_paths.as_deref();
         Ok(Self {
-            instances: Instances::new(definitions, keys, key),
+            instances: InstanceFolder::new(definitions, keys, key),
             state: beside(&environment.memo_state_dir, ".local/state/memo/state"),
-            allowed: allowed.map(|text| AllowedPaths::read(text, |path| environment.whole(path))),
+            allowed: allowed.map(|text| AllowedPaths::parse(text, |path| environment.whole(path))),
             environment: environment.clone(),
             settings: settings.clone(),
             home,
@@ -72,11 +74,11 @@ impl Book {
     }
 
     /// Returns the definition of an instance; the default instance has one even if it is not defined.
-    pub(crate) fn definition(&self, backend: &Backend, name: &InstanceName) -> Result<Definition, InstanceError> {
+    pub(crate) fn definition(&self, backend: &Backend, name: &InstanceName) -> Result<InstanceDefinition, InstanceError> {
         let kind: InstanceName = backend.name.parse()?;
         match self.instances.read(&kind, name)? {
             Some(definition) => Ok(definition),
-            None if name.as_str() == DEFAULT => Ok(Definition { backend: kind, name: name.clone(), fields: Vec::new() }),
+            None if name.as_str() == DEFAULT => Ok(InstanceDefinition { backend: kind, name: name.clone(), fields: Vec::new() }),
             None => Err(InstanceError::InstanceNotFound { instance: format!("{kind}/{name}") }),
         }
     }
@@ -85,7 +87,7 @@ impl Book {
     pub(crate) fn fields(
         &self,
         backend: &Backend,
-        definition: &Definition,
+        definition: &InstanceDefinition,
     ) -> Result<Vec<(&'static str, String)>, InstanceError> {
         let mut given = Vec::new();
         for (name, value) in &definition.fields {
@@ -106,25 +108,25 @@ impl Book {
         // The default instance of a tool backend uses the default folders, which may be several.
         let has_place = !backend.has_drivers() && definition.name.as_str() == DEFAULT;
         if !is_elsewhere && !has_place && !fields.iter().any(|(name, _)| *name == "dir") {
-            fields.push(("dir", self.usual_folder(&definition.backend, &definition.name).display().to_string()));
+            fields.push(("dir", self.default_folder(&definition.backend, &definition.name).display().to_string()));
         }
         Ok(fields)
     }
 
     /// Returns the fields of a definition for display; the values of secrets are hidden.
-    fn told(&self, backend: &Backend, definition: &Definition) -> Result<Map<String, Value>, InstanceError> {
+    fn display_fields(&self, backend: &Backend, definition: &InstanceDefinition) -> Result<Map<String, Value>, InstanceError> {
         let plain = self.fields(backend, definition)?.into_iter().map(|(name, value)| (name.to_owned(), Value::from(value)));
         let sealed = definition.fields.iter().filter(|(_, value)| matches!(value, FieldValue::Sealed(_)));
         Ok(plain.chain(sealed.map(|(name, _)| (name.clone(), json!({ "sealed": true })))).collect())
     }
 
     /// Returns the default folder of an instance, or `None` if it has no folder of its own.
-    pub(crate) fn usual_folder_of(&self, backend: &Backend, name: &InstanceName) -> Result<Option<PathBuf>, InstanceError> {
+    pub(crate) fn default_folder_of(&self, backend: &Backend, name: &InstanceName) -> Result<Option<PathBuf>, InstanceError> {
         let has_place = !backend.has_drivers() && name.as_str() == DEFAULT;
-        Ok(if has_place { None } else { Some(self.usual_folder(&backend.name.parse()?, name)) })
+        Ok(if has_place { None } else { Some(self.default_folder(&backend.name.parse()?, name)) })
     }
 
-    fn usual_folder(&self, backend: &InstanceName, name: &InstanceName) -> PathBuf {
+    fn default_folder(&self, backend: &InstanceName, name: &InstanceName) -> PathBuf {
         match name.as_str() {
             DEFAULT => self.home.join(backend.as_str()),
             // A folder within that of the default instance would be mistaken for its data.
@@ -133,7 +135,7 @@ impl Book {
     }
 
     /// Opens the store of an instance.
-    pub(crate) fn hold(&self, backend: &Backend, name: &InstanceName) -> Result<Holding, InstanceError> {
+    pub(crate) fn hold(&self, backend: &Backend, name: &InstanceName) -> Result<InstanceHandle, InstanceError> {
         let definition = self.definition(backend, name)?;
         let fields = self.fields(backend, &definition)?;
         let field = |wanted: &str| fields.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.as_str());
@@ -141,27 +143,27 @@ impl Book {
             let database = Arc::new(self.database(&definition)?);
             let (clock, ids) = (Arc::new(SystemClock), Arc::new(RandomIds));
             return Ok(match backend.name {
-                "kv" => Holding::Kv(Values { store: Arc::new(PostgresValues::new(database)), clock, ids }),
-                _ => Holding::History(Messages { store: Arc::new(PostgresMessages::new(database)), clock, ids }),
+                "kv" => InstanceHandle::Kv(KeyValues { store: Arc::new(PostgresValues::new(database)), clock, ids }),
+                _ => InstanceHandle::History(Messages { store: Arc::new(PostgresMessages::new(database)), clock, ids }),
             });
         }
         // Every path is checked before anything is read or written.
-        for described in backend.fields.iter().filter(|described| described.kind == Kind::Path) {
+        for described in backend.fields.iter().filter(|described| described.kind == FieldKind::Path) {
             field(described.name).map_or(Ok(()), |path| self.place(Path::new(path)).map(drop))?;
         }
         if field("dir").is_none() {
-            self.usual_places(backend.name)?;
+            self.default_folders(backend.name)?;
         }
         let folder = || self.place(Path::new(field("dir").unwrap_or_default()));
         let (clock, ids) = (Arc::new(SystemClock), Arc::new(RandomIds));
         Ok(match backend.name {
             "kv" => {
                 let folder = folder()?;
-                let state = self.state_beside(&folder).join(backend.name).join(name.as_str());
-                Holding::Kv(Values { store: Arc::new(ValueFolder::new(folder, state)), clock, ids })
+                let state = self.state_folder(&folder).join(backend.name).join(name.as_str());
+                InstanceHandle::Kv(KeyValues { store: Arc::new(ValueFolder::new(folder, state)), clock, ids })
             }
-            "history" => Holding::History(Messages { store: Arc::new(HistoryFolder::new(folder()?)), clock, ids }),
-            tools => Holding::Tools(self.tools(tools, field("dir").map(|_| folder()).transpose()?.as_deref())?),
+            "history" => InstanceHandle::History(Messages { store: Arc::new(HistoryFolder::new(folder()?)), clock, ids }),
+            tools => InstanceHandle::Tools(self.tools(tools, field("dir").map(|_| folder()).transpose()?.as_deref())?),
         })
     }
 
@@ -169,7 +171,7 @@ impl Book {
     ///
     /// Files in a non-default home have their state in that home, because each home may have an instance of the same
     /// name.
-    fn state_beside(&self, folder: &Path) -> PathBuf {
+    fn state_folder(&self, folder: &Path) -> PathBuf {
         let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let is_usual = usual_root(&self.environment).is_some_and(|usual| whole(&usual) == whole(&self.home));
         let is_said = self.environment.memo_state_dir.is_some();
@@ -177,37 +179,37 @@ impl Book {
     }
 
     /// Opens the operation log of an instance, if it has one.
-    fn way_back(&self, backend: &str, name: &str) -> Result<Option<Arc<dyn Operations>>, InstanceError> {
+    fn way_back(&self, backend: &str, name: &str) -> Result<Option<Arc<dyn InstanceOperations>>, InstanceError> {
         Ok(match self.hold(instance::backend(backend)?, &name.parse()?)? {
-            Holding::History(messages) => Some(messages.store),
-            Holding::Kv(values) => Some(values.store),
-            Holding::Tools(_) => None,
+            InstanceHandle::History(messages) => Some(messages.store),
+            InstanceHandle::Kv(values) => Some(values.store),
+            InstanceHandle::Tools(_) => None,
         })
     }
 
-    fn database(&self, definition: &Definition) -> Result<Database, InstanceError> {
+    fn database(&self, definition: &InstanceDefinition) -> Result<Database, InstanceError> {
         let address = match definition.field("dsn") {
             Some(FieldValue::Sealed(sealed)) => self.instances.open(definition, "dsn", sealed)?,
             Some(FieldValue::Plain(plain)) => plain.clone().into(),
             None => return Err(InstanceError::Invalid { why: "the field dsn is missing".into(), hint: None }),
         };
-        Database::at(&address, Limits::default())
+        Database::at(&address, DatabaseLimits::default())
     }
 
     /// Opens the tools for `folder`, or for the default folders if it is `None`.
     fn tools(&self, backend: &str, folder: Option<&Path>) -> Result<Arc<Agent>, InstanceError> {
         let mut settings = self.settings.clone();
         if let (Some(folder), "notes") = (folder, backend) {
-            settings.root = Setting { value: folder.to_owned(), from: Layer::Flag };
+            settings.root = Setting { value: folder.to_owned(), from: SettingsLayer::Flag };
         }
-        let home = Home::open(&settings, Options { kept: KEPT, ..Options::default() })?;
+        let home = Home::open(&settings, FileStoreOptions { kept: KEPT, ..FileStoreOptions::default() })?;
         let own = |name: &str| folder.filter(|_| backend == name).map(Path::to_owned);
         let (bank_folder, topic_folder) = (own("bank"), own("topic"));
-        if backend == "topic" && folder.is_none() && topics::of_project_at(&settings, &self.environment).is_none() {
-            return Err(topics::no_instance(&settings, &self.environment));
+        if backend == "topic" && folder.is_none() && topics::project_folder(&settings, &self.environment).is_none() {
+            return Err(topics::no_instance_error(&settings, &self.environment));
         }
-        let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
-        let parts = Parts { offer: &Offer::all(), embedder, bank_folder, topic_folder, instances: None };
+        let embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
+        let parts = AgentOptions { offer: &ToolSelection::all(), embedder, bank_folder, topic_folder, instances: None };
         agent::agent(&home, &settings, &self.environment, parts)
             .map_err(|failure| InstanceError::Invalid { why: failure.to_string(), hint: failure.hint() })
     }
@@ -215,11 +217,11 @@ impl Book {
     /// Returns the folders that an instance without a folder of its own uses, if all of them are allowed.
     ///
     /// The result depends on the folders that exist.
-    fn usual_places(&self, backend: &str) -> Result<Vec<PathBuf>, InstanceError> {
+    fn default_folders(&self, backend: &str) -> Result<Vec<PathBuf>, InstanceError> {
         let places = match backend {
             "notes" => vec![self.settings.root.value.clone()],
             "bank" => banks::places(&self.settings, &self.environment),
-            "topic" => topics::of_project_at(&self.settings, &self.environment).into_iter().collect(),
+            "topic" => topics::project_folder(&self.settings, &self.environment).into_iter().collect(),
             _ => Vec::new(),
         };
         places.into_iter().map(|place| self.place(&place)).collect()
@@ -227,7 +229,7 @@ impl Book {
 
     /// Returns the new key for `rekey` from the environment; `None` means that a key is generated.
     pub(crate) fn next_key(&self) -> Result<Option<MasterKey>, Failure> {
-        let next = given_key("MEMO_NEW_MASTER_KEY", self.environment.memo_new_master_key.as_ref())?;
+        let next = parse_key_variable("MEMO_NEW_MASTER_KEY", self.environment.memo_new_master_key.as_ref())?;
         if next.is_none() && self.environment.memo_master_key.is_some() {
             let hint = "set MEMO_NEW_MASTER_KEY to the new key, and afterwards MEMO_MASTER_KEY";
             return Err(Failure::usage("MEMO_MASTER_KEY is set, but MEMO_NEW_MASTER_KEY is not", hint));
@@ -240,31 +242,34 @@ impl Book {
     }
 }
 
-impl instance::Instances for Book {
-    fn list(&self) -> Result<Vec<Listed>, InstanceError> {
+impl instance::InstanceDefinitions for InstanceRegistry {
+    fn list(&self) -> Result<Vec<InstanceListing>, InstanceError> {
         let mut listed = Vec::new();
         let defined = self.instances.list()?;
         for backend in backends() {
-            let is_defined = |one: &Result<Definition, InstanceError>| {
+            let is_defined = |one: &Result<InstanceDefinition, InstanceError>| {
                 one.as_ref().is_ok_and(|one| one.backend.as_str() == backend.name && one.name.as_str() == DEFAULT)
             };
             if !defined.iter().any(is_defined) {
                 let definition = self.definition(backend, &DEFAULT.parse()?)?;
-                let fields = Ok(self.told(backend, &definition)?);
-                listed.push(Listed { backend: backend.name.into(), name: DEFAULT.into(), fields, is_built_in: true });
+                let fields = Ok(self.display_fields(backend, &definition)?);
+                listed.push(InstanceListing { backend: backend.name.into(), name: DEFAULT.into(), fields, is_built_in: true });
             }
         }
         for definition in defined {
             let one = match definition {
                 // The name of an invalid definition is only in the error message.
-                Err(error) => {
-                    Listed { backend: String::new(), name: String::new(), fields: Err(error.to_string()), is_built_in: false }
-                }
+                Err(error) => InstanceListing {
+                    backend: String::new(),
+                    name: String::new(),
+                    fields: Err(error.to_string()),
+                    is_built_in: false,
+                },
                 Ok(definition) => {
                     let told = instance::backend(definition.backend.as_str())
-                        .and_then(|backend| self.told(backend, &definition))
+                        .and_then(|backend| self.display_fields(backend, &definition))
                         .map_err(|error| error.to_string());
-                    Listed {
+                    InstanceListing {
                         backend: definition.backend.to_string(),
                         name: definition.name.to_string(),
                         fields: told,
@@ -278,7 +283,7 @@ impl instance::Instances for Book {
         Ok(listed)
     }
 
-    fn version(&self, backend: &Backend, name: &InstanceName) -> Result<Version, InstanceError> {
+    fn version(&self, backend: &Backend, name: &InstanceName) -> Result<DefinitionVersion, InstanceError> {
         let definition = self.definition(backend, name)?;
         let field = |(name, value): (String, FieldValue)| {
             let (FieldValue::Plain(text) | FieldValue::Sealed(text)) = value;
@@ -289,29 +294,29 @@ impl instance::Instances for Book {
         let places = places.map(|(name, path)| Ok((name.to_owned(), self.place(Path::new(&path))?.display().to_string())));
         let mut places = places.collect::<Result<Vec<_>, InstanceError>>()?;
         if !places.iter().any(|(name, _)| name == "dir") {
-            let usual = self.usual_places(backend.name)?.into_iter();
+            let usual = self.default_folders(backend.name)?.into_iter();
             places.extend(usual.map(|place| ("usual".to_owned(), place.display().to_string())));
         }
-        Ok(Version(definition.fields.into_iter().map(field).chain(places).collect()))
+        Ok(DefinitionVersion(definition.fields.into_iter().map(field).chain(places).collect()))
     }
 
-    fn open(&self, backend: &'static Backend, name: &InstanceName) -> Result<Holding, InstanceError> {
+    fn open(&self, backend: &'static Backend, name: &InstanceName) -> Result<InstanceHandle, InstanceError> {
         self.hold(backend, name)
     }
 }
 
 /// Returns the operation logs of all instances with files. Unreachable instances cause a warning.
-pub(crate) fn kept_in_files(settings: &Settings, app: &mut App) -> Result<Vec<KeptInstance>, Failure> {
+pub(crate) fn file_operation_logs(settings: &Settings, app: &mut App) -> Result<Vec<NamedInstance>, Failure> {
     let mut kept = Vec::new();
     let unreachable = |name: &str, why: &str| format!("skipped {name}: {why}");
-    let book = match Book::open(settings, app.environment) {
+    let book = match InstanceRegistry::open(settings, app.environment) {
         Ok(book) => book,
         Err(failure) => {
             app.output.warning(&unreachable("all instances", &failure.to_string()))?;
             return Ok(kept);
         }
     };
-    for one in instance::Instances::list(&book)? {
+    for one in instance::InstanceDefinitions::list(&book)? {
         let name =
             if one.backend.is_empty() { "an unreadable instance".to_owned() } else { format!("{}/{}", one.backend, one.name) };
         let opened = match one.fields {
@@ -320,7 +325,7 @@ pub(crate) fn kept_in_files(settings: &Settings, app: &mut App) -> Result<Vec<Ke
             Err(why) => Err(InstanceError::Invalid { why, hint: None }),
         };
         match opened {
-            Ok(store) => kept.extend(store.map(|store| KeptInstance { name, store })),
+            Ok(store) => kept.extend(store.map(|store| NamedInstance { name, store })),
             Err(error) => app.output.warning(&unreachable(&name, &error.to_string()))?,
         }
     }
@@ -328,17 +333,17 @@ pub(crate) fn kept_in_files(settings: &Settings, app: &mut App) -> Result<Vec<Ke
 }
 
 /// Creates the tables of a database for an instance with these fields.
-pub(crate) fn prepare(fields: &[(String, NewValue)]) -> Result<(), InstanceError> {
+pub(crate) fn prepare(fields: &[(String, NewFieldValue)]) -> Result<(), InstanceError> {
     for (name, value) in fields {
-        if let ("dsn", NewValue::Secret(address)) = (name.as_str(), value) {
-            Database::at(address, Limits::default())?.prepare()?;
+        if let ("dsn", NewFieldValue::Secret(address)) = (name.as_str(), value) {
+            Database::at(address, DatabaseLimits::default())?.prepare()?;
         }
     }
     Ok(())
 }
 
 fn is_path(backend: &Backend, field: &str) -> bool {
-    backend.fields.iter().any(|own| own.name == field && own.kind == Kind::Path)
+    backend.fields.iter().any(|own| own.name == field && own.kind == FieldKind::Path)
 }
 
 /// Creates an operation at the current time.
@@ -346,7 +351,7 @@ pub(crate) fn operation() -> InstanceOperation {
     InstanceOperation::new(&SystemClock, &RandomIds)
 }
 
-fn given_key(variable: &str, given: Option<&Result<MasterKey, ()>>) -> Result<Option<MasterKey>, Failure> {
+fn parse_key_variable(variable: &str, given: Option<&Result<MasterKey, ()>>) -> Result<Option<MasterKey>, Failure> {
     match given {
         None => Ok(None),
         Some(Ok(key)) => Ok(Some(key.clone())),

@@ -6,17 +6,19 @@ use std::sync::{Arc, OnceLock};
 
 use chrono::{NaiveDate, Offset, Utc};
 use memory_agent::model::{ApiKey, ChatSettings, RemoteChat};
-use memory_core::{Allowance, Answer, Budget, ChatError, ChatModel, ChatRequest, Clock, Metered, StoreError, Trouble};
+use memory_core::{
+    Budget, BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest, Clock, MeteredModel, StoreError,
+};
 use memory_store::Ledger;
 
-use crate::config::{Layer, Llm, Settings, certificates};
-use crate::zone::{NamedZone, Zone};
+use crate::config::{LlmSettings, Settings, SettingsLayer, certificates};
+use crate::zone::{NamedZone, UserTimeZone};
 
 /// Returns the configured model, if any, with the budget of the settings; it is opened on first use.
 pub(crate) fn open_later(settings: &Settings, clock: Arc<dyn Clock>) -> Option<Arc<dyn ChatModel>> {
     let Settings { llm, root, timezone, .. } = settings;
     let zone = zone(timezone.value);
-    let later = || Later { llm: llm.clone(), root: root.value.clone(), zone, clock, opened: OnceLock::new() };
+    let later = || LazyChatModel { llm: llm.clone(), root: root.value.clone(), zone, clock, opened: OnceLock::new() };
     llm.is_named().then(|| Arc::new(later()) as Arc<dyn ChatModel>)
 }
 
@@ -24,14 +26,21 @@ pub(crate) fn open_later(settings: &Settings, clock: Arc<dyn Clock>) -> Option<A
 ///
 /// Usage is recorded below the first of `roots`, which is created if it is missing, or below the second one if the
 /// first cannot be opened. Earlier usage below the second one is also counted.
-pub(crate) fn within_budget(
+pub(crate) fn with_budget(
     model: impl ChatModel + 'static,
     roots: [PathBuf; 2],
     settings: &Settings,
     clock: Arc<dyn Clock>,
 ) -> Arc<dyn ChatModel> {
     let zone = zone(settings.timezone.value);
-    Arc::new(Budgeted { model: Arc::new(model), roots, zone, clock, budget: settings.llm.budget(), meter: OnceLock::new() })
+    Arc::new(BudgetedChatModel {
+        model: Arc::new(model),
+        roots,
+        zone,
+        clock,
+        budget: settings.llm.budget(),
+        meter: OnceLock::new(),
+    })
 }
 
 /// Returns the current day of the budget.
@@ -42,55 +51,55 @@ pub(crate) fn today(settings: &Settings, clock: &dyn Clock) -> NaiveDate {
 /// Returns the time zone of budget days.
 ///
 /// Without a setting it is UTC rather than local time, because a machine may travel and the budget must not change.
-fn zone(setting: Option<NamedZone>) -> Zone {
-    setting.map_or_else(|| Zone::Fixed(Utc.fix()), Zone::Named)
+fn zone(setting: Option<NamedZone>) -> UserTimeZone {
+    setting.map_or_else(|| UserTimeZone::Fixed(Utc.fix()), UserTimeZone::Named)
 }
 
 /// A model that is opened on first use.
 #[derive(Debug)]
-struct Later {
-    llm: Llm,
+struct LazyChatModel {
+    llm: LlmSettings,
     root: PathBuf,
-    zone: Zone,
+    zone: UserTimeZone,
     clock: Arc<dyn Clock>,
-    opened: OnceLock<Metered<RemoteChat, Zone>>,
+    opened: OnceLock<MeteredModel<RemoteChat, UserTimeZone>>,
 }
 
-impl Later {
-    fn opened(&self) -> Result<&Metered<RemoteChat, Zone>, ChatError> {
+impl LazyChatModel {
+    fn opened(&self) -> Result<&MeteredModel<RemoteChat, UserTimeZone>, ChatError> {
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
         }
         let model = open(&self.llm, &|variable| env::var(variable).ok())?;
         let meter = Arc::new(Ledger::open(&self.root).map_err(ChatError::Meter)?);
         let budget = self.llm.budget();
-        Ok(self.opened.get_or_init(|| Metered { model, meter, clock: Arc::clone(&self.clock), zone: self.zone, budget }))
+        Ok(self.opened.get_or_init(|| MeteredModel { model, meter, clock: Arc::clone(&self.clock), zone: self.zone, budget }))
     }
 }
 
-impl ChatModel for Later {
-    fn answer(&self, request: &ChatRequest) -> Result<Answer, ChatError> {
+impl ChatModel for LazyChatModel {
+    fn answer(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
         self.opened()?.answer(request)
     }
 
-    fn allowance(&self) -> Result<Allowance, ChatError> {
+    fn allowance(&self) -> Result<BudgetStatus, ChatError> {
         self.opened()?.allowance()
     }
 }
 
 /// A model with a budget; the ledger is opened on first use.
 #[derive(Debug)]
-struct Budgeted<M> {
+struct BudgetedChatModel<M> {
     model: Arc<M>,
     roots: [PathBuf; 2],
-    zone: Zone,
+    zone: UserTimeZone,
     clock: Arc<dyn Clock>,
     budget: Budget,
     meter: OnceLock<Arc<Ledger>>,
 }
 
-impl<M: ChatModel> Budgeted<M> {
-    fn opened(&self) -> Result<Metered<Shared<M>, Zone>, ChatError> {
+impl<M: ChatModel> BudgetedChatModel<M> {
+    fn opened(&self) -> Result<MeteredModel<SharedChatModel<M>, UserTimeZone>, ChatError> {
         let meter = if let Some(meter) = self.meter.get() {
             meter
         } else {
@@ -98,16 +107,16 @@ impl<M: ChatModel> Budgeted<M> {
             self.meter.get_or_init(|| opened)
         };
         let (clock, zone, budget) = (Arc::clone(&self.clock), self.zone, self.budget);
-        Ok(Metered { model: Shared(Arc::clone(&self.model)), meter: Arc::clone(meter) as _, clock, zone, budget })
+        Ok(MeteredModel { model: SharedChatModel(Arc::clone(&self.model)), meter: Arc::clone(meter) as _, clock, zone, budget })
     }
 }
 
-impl<M: ChatModel> ChatModel for Budgeted<M> {
-    fn answer(&self, request: &ChatRequest) -> Result<Answer, ChatError> {
+impl<M: ChatModel> ChatModel for BudgetedChatModel<M> {
+    fn answer(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
         self.opened()?.answer(request)
     }
 
-    fn allowance(&self) -> Result<Allowance, ChatError> {
+    fn allowance(&self) -> Result<BudgetStatus, ChatError> {
         self.opened()?.allowance()
     }
 }
@@ -124,22 +133,22 @@ fn open_ledger([root, other]: &[PathBuf; 2]) -> Result<Ledger, StoreError> {
 
 /// A shared model.
 #[derive(Debug)]
-struct Shared<M>(Arc<M>);
+struct SharedChatModel<M>(Arc<M>);
 
-impl<M: ChatModel> ChatModel for Shared<M> {
-    fn answer(&self, request: &ChatRequest) -> Result<Answer, ChatError> {
+impl<M: ChatModel> ChatModel for SharedChatModel<M> {
+    fn answer(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
         self.0.answer(request)
     }
 
-    fn allowance(&self) -> Result<Allowance, ChatError> {
+    fn allowance(&self) -> Result<BudgetStatus, ChatError> {
         self.0.allowance()
     }
 }
 
-fn open(llm: &Llm, variable: &dyn Fn(&str) -> Option<String>) -> Result<RemoteChat, ChatError> {
+fn open(llm: &LlmSettings, variable: &dyn Fn(&str) -> Option<String>) -> Result<RemoteChat, ChatError> {
     let missing = |what: &str, key: &str| {
         let hint = Some(format!("set {key} in config.yaml"));
-        ChatError::Unusable(Trouble { why: what.to_owned(), hint })
+        ChatError::Unusable(ChatFailure { why: what.to_owned(), hint })
     };
     let base_url =
         llm.base_url.value.as_deref().ok_or_else(|| missing("llm.model is set, but llm.base_url is not", "llm.base_url"))?;
@@ -150,14 +159,14 @@ fn open(llm: &Llm, variable: &dyn Fn(&str) -> Option<String>) -> Result<RemoteCh
 }
 
 /// Returns the API key: that of the environment, else of the named variable, else of the file.
-fn api_key(llm: &Llm, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<ApiKey>, ChatError> {
-    let Llm { api_key, api_key_env, .. } = llm;
-    let Some(name) = api_key_env.value.as_deref().filter(|_| api_key.from != Layer::Environment) else {
+fn api_key(llm: &LlmSettings, variable: &dyn Fn(&str) -> Option<String>) -> Result<Option<ApiKey>, ChatError> {
+    let LlmSettings { api_key, api_key_env, .. } = llm;
+    let Some(name) = api_key_env.value.as_deref().filter(|_| api_key.from != SettingsLayer::Environment) else {
         return Ok(api_key.value.clone());
     };
     let unusable = |why: String| {
         let hint = Some(format!("set {name} or correct llm.api_key_env in config.yaml"));
-        ChatError::Unusable(Trouble { why, hint })
+        ChatError::Unusable(ChatFailure { why, hint })
     };
     match variable(name).filter(|value| !value.is_empty()) {
         Some(value) => value

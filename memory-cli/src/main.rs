@@ -15,16 +15,16 @@ mod commands;
 mod config;
 mod conversations;
 mod daemon;
+mod datetime;
 mod dreaming;
 mod embedding;
 mod exit_code;
 mod failure;
-mod filtering;
 mod http;
 mod install;
 mod instances;
+mod jq_process;
 mod language_model;
-mod moments;
 mod notification;
 mod pending_page;
 mod print;
@@ -41,7 +41,7 @@ use print::Streams;
 
 fn main() -> ExitCode {
     // Failures to disable core dumps are ignored.
-    let _ = memory_store::leave_no_core();
+    let _ = memory_store::disable_core_dumps();
     allocator::keep_little();
     allocator::take_usual();
     cli::run(std::env::args_os(), &Environment::of_process(), Streams::of_process()).into()

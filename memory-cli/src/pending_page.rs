@@ -4,27 +4,27 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, Utc};
-use memory_core::{MemoryId, Reminders, Services, StoreError, pending};
+use memory_core::{MemoryId, ReminderQuery, Services, StoreError, pending};
 use memory_store::FileStore;
 
 use crate::app::Home;
-use crate::zone::Zone;
+use crate::zone::UserTimeZone;
 
 /// Number of reminders on the page; only a change of these causes an update.
-const SHOWN: usize = 100;
+const MAX_REMINDERS: usize = 100;
 
 /// A reminder as shown on the page: its id, time and text.
-type Shown = (MemoryId, Option<DateTime<Utc>>, String);
+type PendingReminder = (MemoryId, Option<DateTime<Utc>>, String);
 
 /// A writer that updates `pending.md` of one home when its content changes.
 #[derive(Debug)]
 pub(crate) struct PendingPage {
     services: Services,
     store: Arc<FileStore>,
-    zone: Zone,
+    zone: UserTimeZone,
     file: PathBuf,
     /// The content of the last update: the reminders and their total number.
-    last: Mutex<Option<(Vec<Shown>, u64)>>,
+    last: Mutex<Option<(Vec<PendingReminder>, u64)>>,
 }
 
 impl PendingPage {
@@ -41,7 +41,7 @@ impl PendingPage {
     /// If the files cannot be read, or a write fails.
     pub(crate) fn refresh(&self) -> Result<(), StoreError> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let due = self.services.store.reminders(Reminders::Due(self.services.clock.now()), None, Some(SHOWN))?;
+        let due = self.services.store.reminders(ReminderQuery::Due(self.services.clock.now()), None, Some(MAX_REMINDERS))?;
         let shown = due.memories.iter().map(|stored| {
             let memory = &stored.memory;
             (memory.id, memory.reminder.map(|reminder| reminder.due), memory.headline().to_owned())

@@ -24,17 +24,17 @@ pub(crate) fn failure(failure: &Failure, output: &mut Output) -> ExitCode {
     if failure.is_closed_pipe() {
         return ExitCode::Done;
     }
-    if failure.is_told() {
+    if failure.is_printed() {
         return failure.exit_code();
     }
     // If both streams are closed, only the exit code remains.
     let is_for_programs = output.has_json_errors() && !matches!(failure, Failure::Output(_) | Failure::BrokenOff { .. });
-    let _ = if is_for_programs { for_programs(failure, scope, output) } else { for_people(failure, output) };
+    let _ = if is_for_programs { write_json_error(failure, scope, output) } else { write_text_error(failure, output) };
     failure.exit_code()
 }
 
-fn for_programs(failure: &Failure, scope: Option<BankScope>, output: &mut Output) -> io::Result<()> {
-    if failure.is_in_the_answer() {
+fn write_json_error(failure: &Failure, scope: Option<BankScope>, output: &mut Output) -> io::Result<()> {
+    if failure.is_in_output() {
         return Ok(());
     }
     if let Failure::Bank(error) = failure {
@@ -62,7 +62,7 @@ fn for_programs(failure: &Failure, scope: Option<BankScope>, output: &mut Output
     output.json(&shape)
 }
 
-fn for_people(failure: &Failure, output: &mut Output) -> io::Result<()> {
+fn write_text_error(failure: &Failure, output: &mut Output) -> io::Result<()> {
     output.error(&failure.code().to_lowercase(), &failure.to_string())?;
     for cause in causes(failure) {
         output.complaint(&format!("  because: {cause}"))?;

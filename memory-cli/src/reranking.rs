@@ -4,40 +4,40 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use memory_agent::model::{LocalReranker, Patient};
+use memory_agent::model::{LocalReranker, TimeoutReranker};
 use memory_core::{RerankError, Reranker};
 
-use crate::config::Reranking;
+use crate::config::RerankingSettings;
 
 /// Returns the configured model, if any; it is opened on first use.
-pub(crate) fn open_later(settings: &Reranking) -> Option<memory_core::Reranking> {
+pub(crate) fn open_later(settings: &RerankingSettings) -> Option<memory_core::Reranking> {
     let folder = settings.model.value.clone()?;
-    let later = Later { folder, opened: OnceLock::new() };
-    let reranker = Arc::new(Patient::new(later, settings.timeout.value));
+    let later = LazyReranker { folder, opened: OnceLock::new() };
+    let reranker = Arc::new(TimeoutReranker::new(later, settings.timeout.value));
     Some(memory_core::Reranking { reranker, rules: settings.rules() })
 }
 
 /// Returns the configured model with a timeout of at most `patience`.
-pub(crate) fn open_for(settings: &Reranking, patience: Duration) -> Option<Arc<dyn Reranker>> {
-    let later = Later { folder: settings.model.value.clone()?, opened: OnceLock::new() };
-    Some(Arc::new(Patient::new(later, settings.timeout.value.min(patience))))
+pub(crate) fn open_with_timeout(settings: &RerankingSettings, patience: Duration) -> Option<Arc<dyn Reranker>> {
+    let later = LazyReranker { folder: settings.model.value.clone()?, opened: OnceLock::new() };
+    Some(Arc::new(TimeoutReranker::new(later, settings.timeout.value.min(patience))))
 }
 
 /// A model that is opened on first use.
 #[derive(Debug)]
-struct Later {
+struct LazyReranker {
     folder: PathBuf,
     opened: OnceLock<Result<LocalReranker, RerankError>>,
 }
 
-impl Later {
+impl LazyReranker {
     fn opened(&self) -> Result<&LocalReranker, RerankError> {
         let opened = self.opened.get_or_init(|| LocalReranker::open(&self.folder, None));
         opened.as_ref().map_err(|RerankError { why, hint }| RerankError { why: why.clone(), hint: hint.clone() })
     }
 }
 
-impl Reranker for Later {
+impl Reranker for LazyReranker {
     fn identity(&self) -> &str {
         self.opened().map_or("unopened", Reranker::identity)
     }

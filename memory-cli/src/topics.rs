@@ -26,7 +26,7 @@ pub(crate) fn open(
 ) -> Result<Option<Topics>, Failure> {
     let root = match named {
         Some(named) => Some(checked(environment.whole(named), &settings.root.value)?),
-        None => of_project_at(settings, environment),
+        None => project_folder(settings, environment),
     };
     Ok(root.map(|root| Topics {
         store: Arc::new(TopicFolder::new(root)),
@@ -37,14 +37,14 @@ pub(crate) fn open(
 }
 
 /// Returns an error if a topic folder does not exist.
-pub(crate) fn check_there(environment: &Environment, dir: &Path) -> Result<(), Failure> {
+pub(crate) fn check_exists(environment: &Environment, dir: &Path) -> Result<(), Failure> {
     let folder = environment.whole(dir);
     if folder.exists() { Ok(()) } else { Err(TopicError::NoFolder { place: folder.display().to_string() }.into()) }
 }
 
 /// Returns the error for missing topics, for a command with `--dir`.
-pub(crate) fn why_not(settings: &Settings, environment: &Environment) -> Failure {
-    let (why, is_link) = missing(settings, environment);
+pub(crate) fn no_topics_error(settings: &Settings, environment: &Environment) -> Failure {
+    let (why, is_link) = missing_reason(settings, environment);
     Failure::usage(
         why,
         if is_link {
@@ -56,22 +56,22 @@ pub(crate) fn why_not(settings: &Settings, environment: &Environment) -> Failure
 }
 
 /// Returns the error for an unusable instance `topic/default`.
-pub(crate) fn no_instance(settings: &Settings, environment: &Environment) -> InstanceError {
-    let (why, _) = missing(settings, environment);
+pub(crate) fn no_instance_error(settings: &Settings, environment: &Environment) -> InstanceError {
+    let (why, _) = missing_reason(settings, environment);
     InstanceError::invalid(why, "start it in a project folder, or use a topic instance with the field dir")
 }
 
 /// Returns why there is no topic folder, and whether a symlink is the reason.
-fn missing(settings: &Settings, environment: &Environment) -> (String, bool) {
+fn missing_reason(settings: &Settings, environment: &Environment) -> (String, bool) {
     match place(settings, environment) {
-        Place::Link(link) => (format!("{} is a symlink, which may point outside the project", link.display()), true),
-        Place::At(_) | Place::Nowhere => ("the current folder is not in a project".to_owned(), false),
+        TopicLocation::Link(link) => (format!("{} is a symlink, which may point outside the project", link.display()), true),
+        TopicLocation::At(_) | TopicLocation::Nowhere => ("the current folder is not in a project".to_owned(), false),
     }
 }
 
 /// Returns the error for `--tools` without an available tool.
-pub(crate) fn no_tools(settings: &Settings, environment: &Environment) -> Failure {
-    let (mut why, is_link) = missing(settings, environment);
+pub(crate) fn no_tools_error(settings: &Settings, environment: &Environment) -> Failure {
+    let (mut why, is_link) = missing_reason(settings, environment);
     if !is_link {
         let folder = environment.folder.as_deref().map(|folder| folder.display().to_string());
         why = format!("{} is not in a project", folder.as_deref().unwrap_or("this folder"));
@@ -83,10 +83,10 @@ pub(crate) fn no_tools(settings: &Settings, environment: &Environment) -> Failur
 }
 
 /// Returns the topic folder of the project, or `None` if there is none and none may be created.
-pub(crate) fn of_project_at(settings: &Settings, environment: &Environment) -> Option<PathBuf> {
+pub(crate) fn project_folder(settings: &Settings, environment: &Environment) -> Option<PathBuf> {
     match place(settings, environment) {
-        Place::At(folder) => Some(folder),
-        Place::Nowhere | Place::Link(_) => None,
+        TopicLocation::At(folder) => Some(folder),
+        TopicLocation::Nowhere | TopicLocation::Link(_) => None,
     }
 }
 
@@ -134,7 +134,7 @@ fn whole(path: &Path) -> PathBuf {
 
 /// The location of a project's topics.
 #[derive(Debug, PartialEq, Eq)]
-enum Place {
+enum TopicLocation {
     /// An existing folder, or one to create.
     At(PathBuf),
     /// A symlink in place of the folder, which might point anywhere.
@@ -143,9 +143,9 @@ enum Place {
     Nowhere,
 }
 
-fn place(settings: &Settings, environment: &Environment) -> Place {
+fn place(settings: &Settings, environment: &Environment) -> TopicLocation {
     let folder = environment.folder.as_deref();
-    folder.map_or(Place::Nowhere, |folder| of_project(folder, &settings.root.value, environment.home.as_deref()))
+    folder.map_or(TopicLocation::Nowhere, |folder| of_project(folder, &settings.root.value, environment.home.as_deref()))
 }
 
 /// Returns the topic folder of the project around `folder`.
@@ -153,17 +153,17 @@ fn place(settings: &Settings, environment: &Environment) -> Place {
 /// It is the nearest `.memory` up to the repository's root, or else a new one in that root. Without a repository it is
 /// the nearest one that holds topics, up to the user's home folder or the root of the file system. The memories' home
 /// is not a project.
-fn of_project(folder: &Path, home: &Path, person: Option<&Path>) -> Place {
+fn of_project(folder: &Path, home: &Path, person: Option<&Path>) -> TopicLocation {
     let (repository, home) = (repository(folder), whole(home));
     if whole(folder).starts_with(&home) || folder.components().any(|part| part.as_os_str() == ".git") {
-        return Place::Nowhere;
+        return TopicLocation::Nowhere;
     }
     let is_within = |around: &&Path| match repository {
         Some(root) => around.starts_with(root),
         None => person.is_none_or(|person| *around != person),
     };
     let own = |around: &Path| {
-        let place = if around.ends_with(NAME) { around.to_owned() } else { around.join(NAME) };
+        let place = if around.ends_with(FOLDER_NAME) { around.to_owned() } else { around.join(FOLDER_NAME) };
         (is_folder(&place) && whole(&place) != home).then_some(place)
     };
     // In a folder that is writable by everyone, topics of other users must not be used.
@@ -173,21 +173,21 @@ fn of_project(folder: &Path, home: &Path, person: Option<&Path>) -> Place {
         is_here || (holds_topics(place) && owner(place) == owner(folder))
     };
     if let Some(found) = folder.ancestors().take_while(is_within).filter_map(own).find(is_meant) {
-        return Place::At(found);
+        return TopicLocation::At(found);
     }
-    let new = repository.unwrap_or(folder).join(NAME);
+    let new = repository.unwrap_or(folder).join(FOLDER_NAME);
     // Content of a repository must not lead outside of it. In the user's home folder this would be the memories' home.
     if whole(&new) == home {
-        Place::Nowhere
+        TopicLocation::Nowhere
     } else if new.is_symlink() {
-        Place::Link(new)
+        TopicLocation::Link(new)
     } else {
-        Place::At(new)
+        TopicLocation::At(new)
     }
 }
 
 /// Name of the topic folder of a project.
-const NAME: &str = ".memory";
+const FOLDER_NAME: &str = ".memory";
 
 /// Returns whether a folder contains a topic or an index.
 fn holds_topics(folder: &Path) -> bool {
@@ -211,17 +211,17 @@ mod tests {
             create_dir_all(path(folder)).expect("a folder");
         }
         let found = |folder: &str| of_project(&path(folder), &home, Some(&path("home")));
-        let at = |folder: &str| Place::At(path(folder));
+        let at = |folder: &str| TopicLocation::At(path(folder));
         assert_eq!(found("home/work/repo/src/deep"), at("home/work/repo/.memory"), "it is made at the root");
         create_dir_all(path("home/work/repo/src/.memory")).expect("a folder");
         assert_eq!(found("home/work/repo/src/deep"), at("home/work/repo/src/.memory"));
         assert_eq!(found("home/work/repo/src/.memory"), at("home/work/repo/src/.memory"));
         assert_eq!(found("home/work/repo"), at("home/work/repo/.memory"));
-        assert_eq!((found("home"), found("home/work")), (Place::Nowhere, at("home/work/.memory")));
-        assert_eq!((found("home/.memory"), found("home/.memory/banks")), (Place::Nowhere, Place::Nowhere));
-        assert_eq!(found("home/work/repo/.git/hooks"), Place::Nowhere);
+        assert_eq!((found("home"), found("home/work")), (TopicLocation::Nowhere, at("home/work/.memory")));
+        assert_eq!((found("home/.memory"), found("home/.memory/banks")), (TopicLocation::Nowhere, TopicLocation::Nowhere));
+        assert_eq!(found("home/work/repo/.git/hooks"), TopicLocation::Nowhere);
         symlink(path("home/work"), path("home/loose/.memory")).expect("a link");
-        assert_eq!(found("home/loose"), Place::Link(path("home/loose/.memory")));
+        assert_eq!(found("home/loose"), TopicLocation::Link(path("home/loose/.memory")));
     }
 
     #[test]
@@ -235,7 +235,7 @@ mod tests {
             create_dir_all(path(folder)).expect("a folder");
         }
         let found = |folder: &str| of_project(&path(folder), &home, Some(&path("home")));
-        let at = |folder: &str| Place::At(path(folder));
+        let at = |folder: &str| TopicLocation::At(path(folder));
         assert_eq!(found("home/loose/a/b"), at("home/loose/a/b/.memory"), "nothing above is a folder of topics");
         write(path("home/loose/.memory/a.md"), "x").expect("a file");
         assert_eq!(found("home/loose/a/b"), at("home/loose/.memory"));

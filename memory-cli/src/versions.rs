@@ -11,88 +11,92 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use memory_store::conversation::{Version, Versions, VersionsError};
+use memory_store::conversation::{GitVersion, GitVersions, GitVersionsError};
 use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::print::{Column, Output, Table};
+use crate::print::{Output, Table, TableColumn};
 
 /// Argument that makes this program commit a home; the folder and the end of its journal follow.
-const CHILD: &str = "keep-versions-of";
+const CHILD_ARGUMENT: &str = "keep-versions-of";
 
 /// Message of the commits.
-const MESSAGE: &str = "Update memories";
+const COMMIT_MESSAGE: &str = "Update memories";
 
 /// Time to wait for further changes before a commit.
-const GATHER: Duration = Duration::from_millis(200);
+const COMMIT_DELAY: Duration = Duration::from_millis(200);
 
 /// The last error, and the last error that was reported to the user.
-const TROUBLE: &str = "versions.trouble";
-const TOLD: &str = "versions.told";
+const ERROR_FILE: &str = "versions.trouble";
+const REPORTED_FILE: &str = "versions.told";
 
 /// The end of the journal at the last commit.
-const MARK: &str = "versions.mark";
+const MARK_FILE: &str = "versions.mark";
 
 /// Returns the path of a state file: in the index of a home, else among the conversations.
-fn beside(root: &Path, name: &str) -> PathBuf {
+fn state_path(root: &Path, name: &str) -> PathBuf {
     let index = root.join("index");
     if index.is_dir() { index.join(name) } else { root.join(".conversations").join(name) }
 }
 
 /// Writes a state file that only the user can read.
-fn write_down(place: &Path, text: &str) -> io::Result<()> {
+fn write_state(place: &Path, text: &str) -> io::Result<()> {
     File::options().create(true).truncate(true).write(true).mode(0o600).open(place)?.write_all(text.as_bytes())
 }
 
 /// Repeats a commit that failed last time, and reports the error unless it was reported before.
 ///
 /// The journal ends at `end`.
-pub(crate) fn tell_trouble(root: &Path, end: &str, output: &mut Output) {
-    let Ok(trouble) = fs::read_to_string(beside(root, TROUBLE)) else { return };
-    if fs::read_to_string(beside(root, TOLD)).is_ok_and(|told| told == trouble) {
+pub(crate) fn retry_failed_commit(root: &Path, end: &str, output: &mut Output) {
+    let Ok(trouble) = fs::read_to_string(state_path(root, ERROR_FILE)) else { return };
+    if fs::read_to_string(state_path(root, REPORTED_FILE)).is_ok_and(|told| told == trouble) {
         return;
     }
     // Another process with the lock repeats the commit.
-    let Ok(running) = opened(root, "running") else { return };
+    let Ok(running) = open_lock_file(root, "running") else { return };
     if running.try_lock().is_err() {
         return;
     }
-    let done = Versions::commit_home(root, MESSAGE);
+    let done = GitVersions::commit_home(root, COMMIT_MESSAGE);
     if done.is_ok() {
-        let _ = write_down(&beside(root, MARK), end);
+        let _ = write_state(&state_path(root, MARK_FILE), end);
     }
-    tell(root, done, output);
+    report_result(root, done, output);
 }
 
 /// Reports an error unless it was reported before, and clears the state after a success.
-pub(crate) fn tell(root: &Path, done: Result<(), VersionsError>, output: &mut Output) {
-    let trouble = note(root, done);
-    let Some(trouble) = trouble.filter(|trouble| fs::read_to_string(beside(root, TOLD)).ok().as_ref() != Some(trouble)) else {
+pub(crate) fn report_result(root: &Path, done: Result<(), GitVersionsError>, output: &mut Output) {
+    let trouble = record_result(root, done);
+    let Some(trouble) =
+        trouble.filter(|trouble| fs::read_to_string(state_path(root, REPORTED_FILE)).ok().as_ref() != Some(trouble))
+    else {
         return;
     };
     // The output may be closed.
     let _ = output.warning(&trouble).and_then(|()| output.flush());
-    let told = beside(root, TOLD);
+    let told = state_path(root, REPORTED_FILE);
     let _ = told.parent().map(|folder| DirBuilder::new().recursive(true).mode(0o700).create(folder));
-    let _ = write_down(&told, &trouble);
+    let _ = write_state(&told, &trouble);
 }
 
 /// Records an error or a success; returns the error.
-fn note(root: &Path, done: Result<(), VersionsError>) -> Option<String> {
+fn record_result(root: &Path, done: Result<(), GitVersionsError>) -> Option<String> {
     let trouble = done.err().map(|error| error.to_string());
     match &trouble {
-        None => [TROUBLE, TOLD].iter().for_each(|name| drop(fs::remove_file(beside(root, name)))),
-        Some(trouble) => drop(write_down(&beside(root, TROUBLE), trouble)),
+        None => [ERROR_FILE, REPORTED_FILE].iter().for_each(|name| drop(fs::remove_file(state_path(root, name)))),
+        Some(trouble) => drop(write_state(&state_path(root, ERROR_FILE), trouble)),
     }
     trouble
 }
 
 /// Starts a detached process that commits the home, unless it is committed up to `end` of the journal.
-pub(crate) fn keep_soon(root: &Path, end: &str, program: Option<&Path>) {
-    let Some(program) = program.filter(|_| fs::read_to_string(beside(root, MARK)).ok().as_deref() != Some(end)) else { return };
+pub(crate) fn commit_in_background(root: &Path, end: &str, program: Option<&Path>) {
+    let Some(program) = program.filter(|_| fs::read_to_string(state_path(root, MARK_FILE)).ok().as_deref() != Some(end)) else {
+        return;
+    };
     let mut command = Command::new(program);
-    command.arg(CHILD).arg(root).arg(end).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.arg(CHILD_ARGUMENT).arg(root).arg(end).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // An interrupt of this process must not interrupt the commit.
     let Ok(mut child) = command.process_group(0).spawn() else { return };
     // A daemon runs for long, so the exit status must be collected to avoid zombie processes.
@@ -102,36 +106,36 @@ pub(crate) fn keep_soon(root: &Path, end: &str, program: Option<&Path>) {
 /// Returns the home to commit and the end of its journal, if the arguments request a commit.
 pub(crate) fn is_child(arguments: &[OsString]) -> Option<(PathBuf, String)> {
     match arguments {
-        [_, what, root, end] if what == CHILD => Some((PathBuf::from(root), end.to_string_lossy().into_owned())),
+        [_, what, root, end] if what == CHILD_ARGUMENT => Some((PathBuf::from(root), end.to_string_lossy().into_owned())),
         _ => None,
     }
 }
 
 /// Commits a home after waiting for other processes that do the same.
-pub(crate) fn keep_now(root: &Path, message: &str) -> Result<(), VersionsError> {
+pub(crate) fn commit_now(root: &Path, message: &str) -> Result<(), GitVersionsError> {
     // If the lock is unavailable, git uses its own.
-    let _running = opened(root, "running").and_then(|file| file.lock().map(|()| file));
-    Versions::commit_home(root, message)
+    let _running = open_lock_file(root, "running").and_then(|file| file.lock().map(|()| file));
+    GitVersions::commit_home(root, message)
 }
 
 /// Commits a home, unless another process is already waiting to do so.
 pub(crate) fn keep(root: &Path, end: &str) {
-    let Ok(waiting) = opened(root, "waiting") else { return };
+    let Ok(waiting) = open_lock_file(root, "waiting") else { return };
     if waiting.try_lock().is_err() {
         return;
     }
     let (_nobody, more) = channel::<()>();
-    let _ = more.recv_timeout(GATHER);
+    let _ = more.recv_timeout(COMMIT_DELAY);
     // A later change must find no waiting process, so that it starts a new one.
     drop(waiting);
-    if note(root, keep_now(root, MESSAGE)).is_none() {
-        let _ = write_down(&beside(root, MARK), end);
+    if record_result(root, commit_now(root, COMMIT_MESSAGE)).is_none() {
+        let _ = write_state(&state_path(root, MARK_FILE), end);
     }
 }
 
 /// Prints the commits; a limit of 0 means all.
 pub(crate) fn show(root: &Path, limit: usize, app: &mut App) -> Result<(), Failure> {
-    is_kept(root)?;
+    check_has_history(root)?;
     let versions = listed(root, limit).map_err(|error| refused(&error))?;
     if app.output.is_json() {
         return Ok(app.output.json(&json!({ "versions": shapes(&versions) }))?);
@@ -140,40 +144,40 @@ pub(crate) fn show(root: &Path, limit: usize, app: &mut App) -> Result<(), Failu
 }
 
 /// Returns the last commits, newest first; a limit of 0 means all. Without a repository it is empty.
-pub(crate) fn listed(root: &Path, limit: usize) -> Result<Vec<Version>, VersionsError> {
+pub(crate) fn listed(root: &Path, limit: usize) -> Result<Vec<GitVersion>, GitVersionsError> {
     let limit = if limit == 0 { u32::MAX as usize } else { limit };
-    if root.join(".git").exists() { Versions::list(root, limit) } else { Ok(Vec::new()) }
+    if root.join(".git").exists() { GitVersions::list(root, limit) } else { Ok(Vec::new()) }
 }
 
 /// Returns commits as JSON.
-pub(crate) fn shapes(versions: &[Version]) -> Vec<Value> {
+pub(crate) fn shapes(versions: &[GitVersion]) -> Vec<Value> {
     versions.iter().map(|own| json!({ "version": own.id, "at": own.at, "message": own.message })).collect()
 }
 
 /// Returns commits as a table.
-pub(crate) fn table(versions: &[Version]) -> Table {
-    let mut table = Table::new([Column::Whole("version"), Column::Whole("when"), Column::Text("what")]);
-    for Version { id, at, message } in versions {
+pub(crate) fn table(versions: &[GitVersion]) -> Table {
+    let mut table = Table::new([TableColumn::Whole("version"), TableColumn::Whole("when"), TableColumn::Text("what")]);
+    for GitVersion { id, at, message } in versions {
         table.push([id.as_str(), at, message]);
     }
     table
 }
 
 /// Returns an error if the home has no git history.
-pub(crate) fn is_kept(root: &Path) -> Result<(), Failure> {
-    if root.join(".git").exists() { Ok(()) } else { Err(not_kept()) }
+pub(crate) fn check_has_history(root: &Path) -> Result<(), Failure> {
+    if root.join(".git").exists() { Ok(()) } else { Err(no_history_error()) }
 }
 
-pub(crate) fn not_kept() -> Failure {
+pub(crate) fn no_history_error() -> Failure {
     let hint = "enable it for future changes: `memory config set git.enabled true`";
     Failure::usage("this home is not versioned with git", hint)
 }
 
 /// Returns the error for a failed git command.
-pub(crate) fn refused(error: &VersionsError) -> Failure {
+pub(crate) fn refused(error: &GitVersionsError) -> Failure {
     Failure::usage(error.to_string(), "run git in the home for details")
 }
 
-fn opened(root: &Path, what: &str) -> io::Result<File> {
+fn open_lock_file(root: &Path, what: &str) -> io::Result<File> {
     File::options().create(true).truncate(false).write(true).mode(0o600).open(root.join(format!("index/versions.{what}")))
 }

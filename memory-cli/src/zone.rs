@@ -7,7 +7,7 @@ use memory_core::ParseError;
 
 /// The time zone for parsing and formatting times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Zone {
+pub(crate) enum UserTimeZone {
     /// The local time zone of the machine.
     Machine,
     /// A named time zone.
@@ -18,14 +18,14 @@ pub(crate) enum Zone {
 
 /// The offset of a zone from UTC at a certain time.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Ahead {
-    zone: Zone,
+pub(crate) struct ZoneOffset {
+    zone: UserTimeZone,
     by: FixedOffset,
 }
 
 /// A reference time for relative dates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Now {
+pub(crate) enum ReferenceTime {
     /// A time with an offset (RFC 3339).
     Moment(DateTime<FixedOffset>),
     /// A local time without an offset.
@@ -56,7 +56,7 @@ impl NamedZone {
         ahead_by(self.0.to_offset(moment.unwrap_or(far)))
     }
 
-    fn where_clocks_show(self, local: &NaiveDateTime) -> MappedLocalTime<FixedOffset> {
+    fn offsets_of_local_time(self, local: &NaiveDateTime) -> MappedLocalTime<FixedOffset> {
         let (date, time) = (local.date(), local.time());
         let small = |number: u32| i8::try_from(number).unwrap_or_default();
         let shown = i16::try_from(date.year()).ok().and_then(|year| {
@@ -86,24 +86,26 @@ fn ahead_by(offset: jiff::tz::Offset) -> FixedOffset {
     FixedOffset::east_opt(offset.seconds()).unwrap_or_else(|| chrono::Utc.fix())
 }
 
-impl Zone {
+impl UserTimeZone {
     /// Returns the configured zone, else the local zone of the machine.
     pub(crate) fn of(setting: Option<NamedZone>) -> Self {
         setting.map_or(Self::Machine, Self::Named)
     }
 
-    fn ahead(self, by: FixedOffset) -> Ahead {
-        Ahead { zone: self, by }
+    fn ahead(self, by: FixedOffset) -> ZoneOffset {
+        ZoneOffset { zone: self, by }
     }
 }
 
-impl Now {
+impl ReferenceTime {
     /// Returns the time in the configured zone, else in that of its offset, else in the local zone.
-    pub(crate) fn seen(self, setting: Option<NamedZone>) -> DateTime<Zone> {
+    pub(crate) fn in_zone(self, setting: Option<NamedZone>) -> DateTime<UserTimeZone> {
         match self {
-            Self::Moment(moment) => moment.with_timezone(&setting.map_or(Zone::Fixed(*moment.offset()), Zone::Named)),
+            Self::Moment(moment) => {
+                moment.with_timezone(&setting.map_or(UserTimeZone::Fixed(*moment.offset()), UserTimeZone::Named))
+            }
             Self::Shown(shown) => {
-                let zone = Zone::of(setting);
+                let zone = UserTimeZone::of(setting);
                 // If clocks skip this time, the same time in UTC is a sufficient approximation.
                 zone.from_local_datetime(&shown).earliest().unwrap_or_else(|| shown.and_utc().with_timezone(&zone))
             }
@@ -111,7 +113,7 @@ impl Now {
     }
 }
 
-impl std::str::FromStr for Now {
+impl std::str::FromStr for ReferenceTime {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
@@ -128,30 +130,30 @@ impl std::str::FromStr for Now {
     }
 }
 
-impl TimeZone for Zone {
-    type Offset = Ahead;
+impl TimeZone for UserTimeZone {
+    type Offset = ZoneOffset;
 
-    fn from_offset(offset: &Ahead) -> Self {
+    fn from_offset(offset: &ZoneOffset) -> Self {
         offset.zone
     }
 
-    fn offset_from_local_date(&self, local: &NaiveDate) -> MappedLocalTime<Ahead> {
+    fn offset_from_local_date(&self, local: &NaiveDate) -> MappedLocalTime<ZoneOffset> {
         self.offset_from_local_datetime(&local.and_time(chrono::NaiveTime::MIN))
     }
 
-    fn offset_from_local_datetime(&self, local: &NaiveDateTime) -> MappedLocalTime<Ahead> {
+    fn offset_from_local_datetime(&self, local: &NaiveDateTime) -> MappedLocalTime<ZoneOffset> {
         match self {
             Self::Machine => Local.offset_from_local_datetime(local).map(|by| self.ahead(by)),
-            Self::Named(zone) => zone.where_clocks_show(local).map(|by| self.ahead(by)),
+            Self::Named(zone) => zone.offsets_of_local_time(local).map(|by| self.ahead(by)),
             Self::Fixed(by) => MappedLocalTime::Single(self.ahead(*by)),
         }
     }
 
-    fn offset_from_utc_date(&self, utc: &NaiveDate) -> Ahead {
+    fn offset_from_utc_date(&self, utc: &NaiveDate) -> ZoneOffset {
         self.offset_from_utc_datetime(&utc.and_time(chrono::NaiveTime::MIN))
     }
 
-    fn offset_from_utc_datetime(&self, utc: &NaiveDateTime) -> Ahead {
+    fn offset_from_utc_datetime(&self, utc: &NaiveDateTime) -> ZoneOffset {
         self.ahead(match self {
             Self::Machine => Local.offset_from_utc_datetime(utc),
             Self::Named(zone) => zone.at(utc),
@@ -160,7 +162,7 @@ impl TimeZone for Zone {
     }
 }
 
-impl Offset for Ahead {
+impl Offset for ZoneOffset {
     fn fix(&self) -> FixedOffset {
         self.by
     }
@@ -172,7 +174,7 @@ mod tests {
 
     fn seen(now: &str, setting: Option<&str>) -> String {
         let setting = setting.map(|name| named(name).expect("a zone"));
-        now.parse::<Now>().expect("a moment").seen(setting).fixed_offset().to_rfc3339()
+        now.parse::<ReferenceTime>().expect("a moment").in_zone(setting).fixed_offset().to_rfc3339()
     }
 
     #[test]

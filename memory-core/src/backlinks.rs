@@ -1,7 +1,7 @@
 //! Finding the memories that link to a memory.
 
 use crate::link::{find_named, follow};
-use crate::{Services, StoreError, Stored, wikilink};
+use crate::{Services, StoreError, StoredMemory, wikilink};
 
 /// Returns the memories that link to the one that `reference` names, sorted by path.
 ///
@@ -9,7 +9,7 @@ use crate::{Services, StoreError, Stored, wikilink};
 ///
 /// # Errors
 /// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
-pub fn backlinks(services: &Services, reference: &str) -> Result<Vec<Stored>, StoreError> {
+pub fn backlinks(services: &Services, reference: &str) -> Result<Vec<StoredMemory>, StoreError> {
     services.store.refresh()?;
     let stored = services.store.get(&find_named(services, reference)?)?;
     let id = stored.memory.id;
@@ -26,7 +26,7 @@ pub fn backlinks(services: &Services, reference: &str) -> Result<Vec<Stored>, St
     Ok(referring)
 }
 
-fn leads_to(services: &Services, from: &Stored, to: &Stored) -> Result<bool, StoreError> {
+fn leads_to(services: &Services, from: &StoredMemory, to: &StoredMemory) -> Result<bool, StoreError> {
     for found in wikilink::parse(&from.memory.content) {
         if follow(services.store.as_ref(), &found.target, from)? == Some(to.memory.id) {
             return Ok(true);

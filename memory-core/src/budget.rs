@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Add;
 
-use crate::Tokens;
+use crate::TokenUsage;
 
 /// The daily limits for language-model calls; `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub struct Budget {
 
 /// The amount of language-model usage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Spent {
+pub struct LlmUsage {
     /// Number of calls.
     pub calls: u64,
     /// Number of prompt tokens.
@@ -27,7 +27,7 @@ pub struct Spent {
 
 /// The remaining part of a [`Budget`]; `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Left {
+pub struct RemainingBudget {
     /// Number of remaining calls.
     pub calls: Option<u64>,
     /// Number of remaining tokens.
@@ -36,16 +36,16 @@ pub struct Left {
 
 /// The budget of a day and its remaining part.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Allowance {
+pub struct BudgetStatus {
     /// The budget.
     pub budget: Budget,
     /// The remaining part.
-    pub left: Left,
+    pub left: RemainingBudget,
 }
 
 /// The quantity that a budget limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
+pub enum BudgetLimit {
     /// The number of calls.
     Calls,
     /// The number of tokens.
@@ -55,9 +55,9 @@ pub enum Limit {
 /// The error that the remaining budget of the day is too small for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("daily budget of {a_day} {limit} exhausted: the call needs up to {wanted}, {left} are left")]
-pub struct Shortage {
+pub struct BudgetExceeded {
     /// The quantity that is insufficient.
-    pub limit: Limit,
+    pub limit: BudgetLimit,
     /// The daily limit of that quantity.
     pub a_day: u64,
     /// The remaining amount.
@@ -73,26 +73,26 @@ impl Budget {
     ///
     /// # Errors
     /// The insufficient quantity. If both are insufficient, it is the calls.
-    pub fn allows(&self, spent: Spent, more: Spent) -> Result<(), Shortage> {
-        let left = self.left(spent);
-        enough(Limit::Calls, self.calls_a_day, left.calls, more.calls)?;
-        enough(Limit::Tokens, self.tokens_a_day, left.tokens, more.tokens())
+    pub fn allows(&self, spent: LlmUsage, more: LlmUsage) -> Result<(), BudgetExceeded> {
+        let left = self.remaining(spent);
+        check_limit(BudgetLimit::Calls, self.calls_a_day, left.calls, more.calls)?;
+        check_limit(BudgetLimit::Tokens, self.tokens_a_day, left.tokens, more.tokens())
     }
 
     /// Returns the remaining budget on a day that already used `spent`.
-    pub fn left(&self, spent: Spent) -> Left {
-        Left {
+    pub fn remaining(&self, spent: LlmUsage) -> RemainingBudget {
+        RemainingBudget {
             calls: self.calls_a_day.map(|calls| calls.saturating_sub(spent.calls)),
             tokens: self.tokens_a_day.map(|tokens| tokens.saturating_sub(spent.tokens())),
         }
     }
 }
 
-impl Allowance {
+impl BudgetStatus {
     /// Returns the remaining share of the day's budget, from 0 to 1.
     ///
     /// It is the smaller of the shares of calls and of tokens, and 1 without a limit. A limit of 0 counts as 0.
-    pub fn share_left(&self) -> f64 {
+    pub fn remaining_share(&self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
         let share = |a_day: Option<u64>, left: Option<u64>| match (a_day, left) {
             (Some(0), _) => 0.0,
@@ -103,16 +103,16 @@ impl Allowance {
     }
 }
 
-fn enough(limit: Limit, a_day: Option<u64>, left: Option<u64>, wanted: u64) -> Result<(), Shortage> {
+fn check_limit(limit: BudgetLimit, a_day: Option<u64>, left: Option<u64>, wanted: u64) -> Result<(), BudgetExceeded> {
     match (a_day, left) {
-        (Some(a_day), Some(left)) if left < wanted => Err(Shortage { limit, a_day, left, wanted }),
+        (Some(a_day), Some(left)) if left < wanted => Err(BudgetExceeded { limit, a_day, left, wanted }),
         _ => Ok(()),
     }
 }
 
-impl Spent {
+impl LlmUsage {
     /// Returns the usage of one call that takes `tokens`.
-    pub fn one_call(tokens: Tokens) -> Self {
+    pub fn from_call(tokens: TokenUsage) -> Self {
         Self { calls: 1, prompt_tokens: tokens.prompt, answer_tokens: tokens.answer }
     }
 
@@ -122,7 +122,7 @@ impl Spent {
     }
 }
 
-impl Add for Spent {
+impl Add for LlmUsage {
     type Output = Self;
 
     /// Adds both usages; a sum that overflows saturates.
@@ -135,18 +135,18 @@ impl Add for Spent {
     }
 }
 
-impl Shortage {
+impl BudgetExceeded {
     /// Returns advice for the user.
     pub fn hint(&self) -> String {
         let key = match self.limit {
-            Limit::Calls => "llm.calls_a_day",
-            Limit::Tokens => "llm.tokens_a_day",
+            BudgetLimit::Calls => "llm.calls_a_day",
+            BudgetLimit::Tokens => "llm.tokens_a_day",
         };
         format!("wait until tomorrow, or raise {key} in config.yaml; `memory usage` shows the usage")
     }
 }
 
-impl fmt::Display for Limit {
+impl fmt::Display for BudgetLimit {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(match self {
             Self::Calls => "calls",
@@ -161,16 +161,16 @@ mod tests {
 
     use super::*;
 
-    const NOTHING: Spent = Spent { calls: 0, prompt_tokens: 0, answer_tokens: 0 };
+    const NO_USAGE: LlmUsage = LlmUsage { calls: 0, prompt_tokens: 0, answer_tokens: 0 };
 
     #[test]
     fn a_budget_is_spent_to_the_last_token_and_no_further() {
         let budget = Budget { calls_a_day: Some(2), tokens_a_day: Some(100) };
-        let one = |prompt, answer| Spent { calls: 1, prompt_tokens: prompt, answer_tokens: answer };
+        let one = |prompt, answer| LlmUsage { calls: 1, prompt_tokens: prompt, answer_tokens: answer };
         assert_eq!(budget.allows(one(30, 20), one(25, 25)), Ok(()));
-        let shortage = Shortage { limit: Limit::Tokens, a_day: 100, left: 50, wanted: 51 };
+        let shortage = BudgetExceeded { limit: BudgetLimit::Tokens, a_day: 100, left: 50, wanted: 51 };
         assert_eq!(budget.allows(one(30, 20), one(26, 25)), Err(shortage));
-        let shortage = Shortage { limit: Limit::Calls, a_day: 2, left: 0, wanted: 1 };
+        let shortage = BudgetExceeded { limit: BudgetLimit::Calls, a_day: 2, left: 0, wanted: 1 };
         assert_eq!(
             budget.allows(one(0, 0) + one(900, 0), one(0, 0)),
             Err(shortage),
@@ -178,7 +178,7 @@ mod tests {
         );
         assert_eq!(Budget::default().allows(one(u64::MAX, u64::MAX), one(u64::MAX, 1)), Ok(()), "no limit is no limit");
         assert_eq!(
-            Budget { calls_a_day: Some(0), tokens_a_day: None }.allows(NOTHING, one(0, 0)).map_err(|own| own.left),
+            Budget { calls_a_day: Some(0), tokens_a_day: None }.allows(NO_USAGE, one(0, 0)).map_err(|own| own.left),
             Err(0)
         );
     }
@@ -186,12 +186,12 @@ mod tests {
     #[test]
     #[expect(clippy::float_cmp, reason = "the shares are exact in binary")]
     fn the_share_that_is_left_is_that_of_the_scarcer_limit() {
-        let share = |budget: Budget, spent: Spent| Allowance { budget, left: budget.left(spent) }.share_left();
+        let share = |budget: Budget, spent: LlmUsage| BudgetStatus { budget, left: budget.remaining(spent) }.remaining_share();
         let budget = Budget { calls_a_day: Some(4), tokens_a_day: Some(100) };
-        let spent = Spent { calls: 1, prompt_tokens: 30, answer_tokens: 20 };
-        assert_eq!([share(budget, NOTHING), share(budget, spent), share(Budget::default(), spent)], [1.0, 0.5, 1.0]);
+        let spent = LlmUsage { calls: 1, prompt_tokens: 30, answer_tokens: 20 };
+        assert_eq!([share(budget, NO_USAGE), share(budget, spent), share(Budget::default(), spent)], [1.0, 0.5, 1.0]);
         assert_eq!(
-            [share(budget, Spent { calls: 9, ..spent }), share(Budget { calls_a_day: Some(0), ..budget }, NOTHING)],
+            [share(budget, LlmUsage { calls: 9, ..spent }), share(Budget { calls_a_day: Some(0), ..budget }, NO_USAGE)],
             [0.0; 2]
         );
     }
@@ -203,9 +203,9 @@ mod tests {
             wanted in prop::collection::vec((0..3_u64, 0..90_u64, 0..90_u64), 0..40),
         ) {
             let budget = Budget { calls_a_day: budget.0, tokens_a_day: budget.1 };
-            let mut spent = NOTHING;
+            let mut spent = NO_USAGE;
             for (calls, prompt_tokens, answer_tokens) in wanted {
-                let more = Spent { calls, prompt_tokens, answer_tokens };
+                let more = LlmUsage { calls, prompt_tokens, answer_tokens };
                 if budget.allows(spent, more).is_ok() {
                     spent = spent + more;
                 }

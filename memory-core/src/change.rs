@@ -51,12 +51,12 @@ impl ExportedFile {
 /// Maximum length of a file name in bytes.
 ///
 /// It leaves room for a number suffix below the limit of all common file systems.
-const LONGEST_NAME: usize = 240;
+const MAX_NAME_BYTES: usize = 240;
 
 fn is_file_name(name: &str) -> bool {
     let is_plain = |character: char| !character.is_control() && !matches!(character, '/' | '\\' | '\0');
     let stem = name.strip_suffix(".md").unwrap_or_default();
-    !stem.is_empty() && !name.starts_with('.') && name.len() <= LONGEST_NAME && name.chars().all(is_plain)
+    !stem.is_empty() && !name.starts_with('.') && name.len() <= MAX_NAME_BYTES && name.chars().all(is_plain)
 }
 
 /// A change of one memory.
@@ -72,7 +72,7 @@ pub enum Change {
     /// A new version of a memory replaces the previous one.
     Replace {
         /// The file version that the change is based on. A different one is refused as a conflict.
-        expected: Stamp,
+        expected: FileVersion,
         /// The new version.
         memory: Box<Memory>,
     },
@@ -81,7 +81,7 @@ pub enum Change {
         /// The memory.
         id: MemoryId,
         /// The file version that the change is based on, or `None` for any version.
-        expected: Option<Stamp>,
+        expected: Option<FileVersion>,
     },
 }
 
@@ -97,7 +97,7 @@ impl Change {
 
 /// The outcome of one change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ChangeOutcome {
     /// The file was created or replaced.
     Kept {
         /// The memory.
@@ -134,7 +134,7 @@ pub enum Duplicates {
 
 /// The version of a file: the hash of all its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Stamp(pub ContentHash);
+pub struct FileVersion(pub ContentHash);
 
 /// The id of an operation: 12 lower-case hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]

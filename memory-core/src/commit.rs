@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use crate::{Change, Memory, MemoryId, Operation, Outcome, Reminders, Services, StoreError, secret};
+use crate::{Change, ChangeOutcome, Memory, MemoryId, Operation, ReminderQuery, Services, StoreError, secret};
 
 /// The handling of a text that contains a credential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Secrets {
+pub enum SecretPolicy {
     /// The text is refused.
     Refuse,
     /// The text is stored: the person allowed it, or it was stored before.
@@ -17,25 +17,29 @@ pub enum Secrets {
 /// Number of attempts for a change that conflicts with another writer.
 pub(crate) const ATTEMPTS: usize = 50;
 
-/// Commits `operation`; with [`Secrets::Refuse`], fails if one of its texts contains a credential.
+/// Commits `operation`; with [`SecretPolicy::Refuse`], fails if one of its texts contains a credential.
 ///
 /// A text with a NUL character is always refused.
-pub(crate) fn commit(services: &Services, operation: &Operation, secrets: Secrets) -> Result<Vec<Outcome>, StoreError> {
+pub(crate) fn commit(
+    services: &Services,
+    operation: &Operation,
+    secrets: SecretPolicy,
+) -> Result<Vec<ChangeOutcome>, StoreError> {
     refuse_nul(operation)?;
-    if secrets == Secrets::Refuse {
+    if secrets == SecretPolicy::Refuse {
         secret::refuse(texts(operation))?;
     }
-    commit_whole(services, operation)
+    commit_with_reminders(services, operation)
 }
 
 /// Commits `operation` and removes the open reminders of every memory that it removes.
-fn commit_whole(services: &Services, operation: &Operation) -> Result<Vec<Outcome>, StoreError> {
-    let mut whole = with_reminders(services, operation)?;
+fn commit_with_reminders(services: &Services, operation: &Operation) -> Result<Vec<ChangeOutcome>, StoreError> {
+    let mut whole = add_reminder_removals(services, operation)?;
     for _ in 1..ATTEMPTS {
         match services.store.commit(&whole) {
             Err(error @ StoreError::NotFound { .. }) => {
                 // Another writer may have removed one of the reminders concurrently.
-                let again = with_reminders(services, operation)?;
+                let again = add_reminder_removals(services, operation)?;
                 if again.changes.len() == whole.changes.len() {
                     return Err(error);
                 }
@@ -47,11 +51,11 @@ fn commit_whole(services: &Services, operation: &Operation) -> Result<Vec<Outcom
     services.store.commit(&whole).map(|outcomes| outcomes.into_iter().take(operation.changes.len()).collect())
 }
 
-fn with_reminders<'o>(services: &Services, operation: &'o Operation) -> Result<Cow<'o, Operation>, StoreError> {
+fn add_reminder_removals<'o>(services: &Services, operation: &'o Operation) -> Result<Cow<'o, Operation>, StoreError> {
     let mut orphans = Vec::new();
     for change in &operation.changes {
         let Change::Remove { id, .. } = change else { continue };
-        let made_of_it = services.store.reminders(Reminders::Of(*id), None, None)?.memories.into_iter();
+        let made_of_it = services.store.reminders(ReminderQuery::Of(*id), None, None)?.memories.into_iter();
         let open = made_of_it.filter(|stored| stored.memory.reminder.is_some_and(|reminder| reminder.is_open()));
         orphans.extend(open.map(|stored| (stored.memory.id, format!("it is a reminder of {id}"))));
     }
@@ -106,7 +110,7 @@ pub(crate) fn texts_of(memory: &Memory) -> impl Iterator<Item = &str> {
 
 /// A unit of changes that was not made because another writer changed or removed one of its memories.
 #[derive(Debug)]
-pub struct Refused {
+pub struct RefusedUnit {
     /// The index of the unit.
     pub unit: usize,
     /// The conflict.
@@ -122,28 +126,28 @@ pub(crate) fn commit_units(
     services: &Services,
     operation: &Operation,
     units: Vec<Vec<Change>>,
-) -> Result<Vec<Refused>, StoreError> {
+) -> Result<Vec<RefusedUnit>, StoreError> {
     let mut refused = Vec::new();
-    commit_from(services, operation, 0, units, &mut refused)?;
+    commit_bisected(services, operation, 0, units, &mut refused)?;
     Ok(refused)
 }
 
-fn commit_from(
+fn commit_bisected(
     services: &Services,
     operation: &Operation,
     first: usize,
     mut units: Vec<Vec<Change>>,
-    refused: &mut Vec<Refused>,
+    refused: &mut Vec<RefusedUnit>,
 ) -> Result<(), StoreError> {
     if units.iter().all(Vec::is_empty) {
         return Ok(());
     }
     let borders: Vec<usize> = units.iter().map(Vec::len).collect();
     let whole = Operation { changes: units.into_iter().flatten().collect(), ..operation.clone() };
-    match commit(services, &whole, Secrets::Keep) {
+    match commit(services, &whole, SecretPolicy::Keep) {
         Ok(_) => Ok(()),
         Err(error @ (StoreError::Conflict { .. } | StoreError::NotFound { .. })) if borders.len() == 1 => {
-            refused.push(Refused { unit: first, error });
+            refused.push(RefusedUnit { unit: first, error });
             Ok(())
         }
         Err(StoreError::Conflict { .. } | StoreError::NotFound { .. }) => {
@@ -151,8 +155,8 @@ fn commit_from(
             units = borders.into_iter().map(|length| changes.by_ref().take(length).collect()).collect();
             let rest = units.split_off(units.len() / 2);
             let middle = first + units.len();
-            commit_from(services, operation, first, units, refused)?;
-            commit_from(services, operation, middle, rest, refused)
+            commit_bisected(services, operation, first, units, refused)?;
+            commit_bisected(services, operation, middle, rest, refused)
         }
         Err(error) => Err(error),
     }
@@ -175,7 +179,7 @@ mod tests {
 
     use super::*;
     use crate::testing::{FakeStore, services};
-    use crate::{Code, Draft, Exported, Imported, MemoryStoreExt, Origin, Patch, Scope, Tags, import, update, write};
+    use crate::{Code, Draft, ExportedMemory, ImportSummary, MemoryStoreExt, Origin, Patch, Scope, Tags, import, update, write};
 
     /// Returns drafts that contain a credential, each in a different field.
     fn drafts() -> Vec<Draft> {
@@ -199,8 +203,8 @@ mod tests {
         drafts
     }
 
-    fn import_one(services: &Services, draft: &Draft, secrets: Secrets) -> Imported {
-        let line = Ok(("line 1".to_owned(), Exported::from(draft.clone())));
+    fn import_one(services: &Services, draft: &Draft, secrets: SecretPolicy) -> ImportSummary {
+        let line = Ok(("line 1".to_owned(), ExportedMemory::from(draft.clone())));
         import(services, [line].into_iter(), secrets, &mut |_| ()).expect("an import")
     }
 
@@ -208,27 +212,27 @@ mod tests {
     fn a_credential_is_refused_wherever_in_a_memory_it_stands() {
         for draft in drafts() {
             let services = services(Arc::new(FakeStore::default()));
-            let refused = write(&services, draft.clone(), Secrets::Refuse).expect_err("it is refused");
+            let refused = write(&services, draft.clone(), SecretPolicy::Refuse).expect_err("it is refused");
             assert_eq!(refused.code(), Code::SecretFound, "{draft:?}");
-            let skipped = import_one(&services, &draft, Secrets::Refuse).skipped;
+            let skipped = import_one(&services, &draft, SecretPolicy::Refuse).skipped;
             assert_eq!(skipped.len(), 1, "{draft:?}");
             assert_eq!(skipped[0].reason, "it contains what looks like GitHub token; --allow-secret stores it anyway");
-            let id = write(&services, Draft::new("cake"), Secrets::Refuse).expect("it is kept").id.to_string();
+            let id = write(&services, Draft::new("cake"), SecretPolicy::Refuse).expect("it is kept").id.to_string();
             let Draft { title, aliases, tags, source, scope, origin, content, .. } = draft.clone();
             let title = title.map(Some);
             let (content, source) = (Some(content), Some(source));
             let patch = Patch { title, aliases: Some(aliases), add_tags: tags, origin, ..Patch::default() };
             let patch = Patch { content, source, scope: Some(scope), ..patch };
-            let refused = update(&services, &id, &patch, None, Secrets::Refuse).expect_err("it is refused");
+            let refused = update(&services, &id, &patch, None, SecretPolicy::Refuse).expect_err("it is refused");
             assert_eq!(refused.code(), Code::SecretFound, "{draft:?}");
-            assert_eq!(import_one(&services, &draft, Secrets::Keep).new, 1, "{draft:?}");
+            assert_eq!(import_one(&services, &draft, SecretPolicy::Keep).new, 1, "{draft:?}");
         }
     }
 
     #[test]
     fn what_changes_one_field_alone_brings_no_credential_in() {
         let services = services(Arc::new(FakeStore::default()));
-        let id = write(&services, Draft::new("cake"), Secrets::Refuse).expect("it is kept").id.to_string();
+        let id = write(&services, Draft::new("cake"), SecretPolicy::Refuse).expect("it is kept").id.to_string();
         for Draft { title, aliases, source, scope, origin, .. } in drafts() {
             let patches = [
                 Patch { title: Some(title), ..Patch::default() },
@@ -239,7 +243,7 @@ mod tests {
             ];
             for patch in patches {
                 // A patch fails if it contains the credential; the others change nothing relevant.
-                let _ = update(&services, &id, &patch, None, Secrets::Refuse);
+                let _ = update(&services, &id, &patch, None, SecretPolicy::Refuse);
             }
         }
         let kept = services.store.get_by(&id).expect("it is there").memory;

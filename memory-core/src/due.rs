@@ -3,21 +3,21 @@
 use chrono::{DateTime, Days, NaiveTime, TimeDelta, TimeZone, Timelike, Utc};
 
 use crate::StoreError;
-use crate::when::{Kind, Reading, Relation, when};
+use crate::datetime::{DateMention, DatePrecision, TimeRelation, when};
 
 /// The time at which a reminder is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Due {
+pub struct DueTime {
     /// The time.
     pub at: DateTime<Utc>,
     /// The words that name the time, with their interpretation.
-    pub reading: Reading,
+    pub reading: DateMention,
     /// The assumptions that were made where the text is ambiguous, as sentences.
     pub assumed: Option<String>,
 }
 
 /// The hour at which reminders for a day without a time of day are due.
-const MORNING: u32 = 9;
+const MORNING_HOUR: u32 = 9;
 
 /// Returns the time at which a text wants a reminder, relative to `now` and in its time zone.
 ///
@@ -37,16 +37,16 @@ const MORNING: u32 = 9;
 ///
 /// # Errors
 /// [`StoreError::NoTime`] if the text names no time, [`StoreError::Over`] if the time that it names is past.
-pub fn due<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<Due, StoreError> {
+pub fn due<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<DueTime, StoreError> {
     let reading = when(text, now).ok_or(StoreError::NoTime)?;
-    if reading.relation == Relation::Past {
+    if reading.relation == TimeRelation::Past {
         return Err(StoreError::Over { at: reading.at });
     }
     let mut assumed: Vec<String> = reading.assumed.iter().cloned().collect();
     let at = match reading.kind {
-        Kind::Time | Kind::DateTime => reading.at.to_utc(),
-        Kind::Date => {
-            let at = in_the_morning(&reading, now).unwrap_or_else(|| reading.at.to_utc());
+        DatePrecision::Time | DatePrecision::DateTime => reading.at.to_utc(),
+        DatePrecision::Date => {
+            let at = default_time(&reading, now).unwrap_or_else(|| reading.at.to_utc());
             let shown = at.with_timezone(&now.timezone()).time();
             assumed.push(format!("No time of day is given; {} is assumed.", shown.format("%H:%M")));
             at
@@ -55,11 +55,11 @@ pub fn due<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<Due, StoreErr
     if reading.repeats {
         assumed.push("The time recurs; only the next occurrence is used.".into());
     }
-    Ok(Due { at, reading, assumed: (!assumed.is_empty()).then(|| assumed.join(" ")) })
+    Ok(DueTime { at, reading, assumed: (!assumed.is_empty()).then(|| assumed.join(" ")) })
 }
 
-fn in_the_morning<Tz: TimeZone>(day: &Reading, now: &DateTime<Tz>) -> Option<DateTime<Utc>> {
-    let morning = day.at.date_naive().and_time(NaiveTime::from_hms_opt(MORNING, 0, 0)?);
+fn default_time<Tz: TimeZone>(day: &DateMention, now: &DateTime<Tz>) -> Option<DateTime<Utc>> {
+    let morning = day.at.date_naive().and_time(NaiveTime::from_hms_opt(MORNING_HOUR, 0, 0)?);
     let morning = now.timezone().from_local_datetime(&morning).earliest()?.to_utc();
     if now.to_utc() < morning { Some(morning) } else { next_hour(now) }
 }

@@ -48,7 +48,7 @@ pub(crate) fn disarmed(text: &str) -> String {
     }
     let mut disarmed = String::with_capacity(safe.len());
     let mut end = 0;
-    for (start, bracket) in fences(&safe) {
+    for (start, bracket) in find_fences(&safe) {
         disarmed.push_str(&safe[end..start]);
         disarmed.push_str("&lt;");
         end = start + bracket.len_utf8();
@@ -63,7 +63,7 @@ pub(crate) fn attribute(text: &str) -> String {
 }
 
 /// Returns the brackets that start a tag of this program, with their byte offsets.
-fn fences(text: &str) -> Vec<(usize, char)> {
+fn find_fences(text: &str) -> Vec<(usize, char)> {
     if !text.contains(is_bracket) {
         return Vec::new();
     }
@@ -137,7 +137,7 @@ mod tests {
             "<</memory>",
         ] {
             let safe = disarmed(&format!("tea {tag} obey"));
-            assert!(safe.contains("&lt;") && fences(&safe).is_empty(), "{tag:?}: {safe:?}");
+            assert!(safe.contains("&lt;") && find_fences(&safe).is_empty(), "{tag:?}: {safe:?}");
             assert!(safe.starts_with("tea ") && safe.ends_with(" obey\n"), "{safe:?}");
         }
     }
@@ -190,14 +190,14 @@ mod tests {
                 tag.push_str(dress);
             }
             let safe = disarmed(&tag);
-            prop_assert!(safe.contains("&lt;") && fences(&safe).is_empty(), "{safe:?}");
+            prop_assert!(safe.contains("&lt;") && find_fences(&safe).is_empty(), "{safe:?}");
         }
 
         #[test]
         fn a_text_that_was_disarmed_stays_as_it_is(text in "(<|/|memory|m|e|\u{338}|\u{200b}|\\PC){0,30}") {
             let once = disarmed(&text);
             prop_assert_eq!(disarmed(&once), once.clone());
-            prop_assert!(fences(&once).is_empty());
+            prop_assert!(find_fences(&once).is_empty());
         }
     }
 }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::standing::is_standing;
-use crate::{Category, Phase, Place, Scope, Stored, Tags};
+use crate::{Category, HomeSection, Phase, Scope, StoredMemory, Tags};
 
 /// A filter for memories; a field that is unset does not restrict the result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct Filter {
     /// Only memories from this source, ignoring case.
     pub source: Option<String>,
     /// Only memories in this location.
-    pub place: Option<Place>,
+    pub place: Option<HomeSection>,
     /// Only memories that have all of these tags, or tags below them.
     pub tags: Tags,
     /// Only memories that were created at this time or later.
@@ -49,16 +49,16 @@ impl Filter {
     }
 
     /// Returns whether a stored memory passes the filter at the time `now`.
-    pub fn matches(&self, stored: &Stored, now: DateTime<Utc>) -> bool {
+    pub fn matches(&self, stored: &StoredMemory, now: DateTime<Utc>) -> bool {
         let memory = &stored.memory;
         let holds = memory.superseded_by.is_none() && !memory.is_over(now);
         (self.lifetime == Lifetime::All || holds)
             && self.phase.is_none_or(|phase| phase == memory.phase)
             && self.category.is_none_or(|category| category == memory.category)
             && self.scope.as_ref().is_none_or(|scope| *scope == memory.scope)
-            && self.reaches(&memory.scope)
+            && self.includes_scope(&memory.scope)
             && self.source.as_ref().is_none_or(|source| source.to_lowercase() == memory.source.to_lowercase())
-            && self.place.is_none_or(|place| place == Place::of(&stored.path))
+            && self.place.is_none_or(|place| place == HomeSection::of(&stored.path))
             && self.tags.iter().all(|tag| memory.tags.contains_or_below(tag))
             && self.from.is_none_or(|from| from <= memory.created_at)
             && self.until.is_none_or(|until| memory.created_at < until)
@@ -66,7 +66,7 @@ impl Filter {
     }
 
     /// Returns whether `scope` is in [`Filter::within`], or that field is `None`.
-    pub fn reaches(&self, scope: &Scope) -> bool {
+    pub fn includes_scope(&self, scope: &Scope) -> bool {
         self.within.as_ref().is_none_or(|within| within.contains(scope))
     }
 }

@@ -4,11 +4,11 @@ use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
-use crate::{ContentHash, MemoryId, Operation, OperationId, Outcome, Scope, StoreError, Verb};
+use crate::{ChangeOutcome, ContentHash, MemoryId, Operation, OperationId, Scope, StoreError, Verb};
 
 /// A recorded operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
+pub struct OperationRecord {
     /// The id of the operation.
     pub id: OperationId,
     /// The time of the operation.
@@ -42,7 +42,7 @@ impl RecordedChange {
     /// Returns whether this program made the change.
     ///
     /// A deletion by another program is only recorded: the file is not in the trash.
-    pub fn was_ours(&self) -> bool {
+    pub fn is_own_change(&self) -> bool {
         self.after.is_some() || self.before.as_ref().is_some_and(|before| before.trash.is_some())
     }
 }
@@ -60,7 +60,7 @@ pub struct RecordedFile {
 
 /// A file in the trash.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trashed {
+pub struct TrashedFile {
     /// The memory in the file.
     pub id: MemoryId,
     /// The previous path of the file.
@@ -80,13 +80,13 @@ pub struct Trashed {
 /// The journal and the trash of a store.
 pub trait History: Debug + Send + Sync {
     /// Iterates over the operations, newest first. The parts of a long operation are one record.
-    fn records(&self) -> Box<dyn Iterator<Item = Result<Record, StoreError>> + '_>;
+    fn records(&self) -> Box<dyn Iterator<Item = Result<OperationRecord, StoreError>> + '_>;
 
     /// Iterates over the files that the operation `id` changed, last change first.
     fn changes<'a>(&'a self, id: &OperationId) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a>;
 
     /// Iterates over the files in the trash, newest first.
-    fn trashed(&self) -> Box<dyn Iterator<Item = Result<Trashed, StoreError>> + '_>;
+    fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_>;
 
     /// Returns the scope of a memory in the trash, given its path below the home.
     ///
@@ -116,7 +116,7 @@ pub trait History: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`StoreError::Conflict`] if the file of another memory occupies the path.
-    fn bring_back(&self, trashed: &Trashed, restore: &Operation) -> Result<Outcome, StoreError>;
+    fn bring_back(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError>;
 
     /// Permanently deletes the files that were moved to the trash before `before`.
     ///

@@ -3,10 +3,10 @@
 use chrono::{DateTime, Utc};
 
 use crate::commit::{commit, texts_of, unkeepable};
-use crate::ingest::{Progress, Skipped};
+use crate::ingest::{Progress, SkippedFile};
 use crate::{
-    Change, ContentHash, Draft, Duplicates, ExportedFile, InboxTtl, Memory, MemoryId, Operation, Origin, Outcome, Secrets,
-    Services, Stamp, StoreError, Verb, secret,
+    Change, ChangeOutcome, ContentHash, Draft, Duplicates, ExportedFile, FileVersion, InboxTtl, Memory, MemoryId, Operation,
+    Origin, SecretPolicy, Services, StoreError, Verb, secret,
 };
 
 /// Number of memories that are written in one operation.
@@ -14,7 +14,7 @@ const BATCH: usize = 2_000;
 
 /// A memory in an export, with all or some of its fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exported {
+pub struct ExportedMemory {
     /// The id, if present.
     pub id: Option<MemoryId>,
     /// The fields that a draft also has.
@@ -37,7 +37,7 @@ pub struct Exported {
     pub file: ExportedFile,
 }
 
-impl From<Draft> for Exported {
+impl From<Draft> for ExportedMemory {
     /// Returns an exported memory that has only the fields of `draft`, and no id.
     fn from(draft: Draft) -> Self {
         Self {
@@ -55,14 +55,14 @@ impl From<Draft> for Exported {
     }
 }
 
-impl Exported {
+impl ExportedMemory {
     /// Removes an expiry that is only derived from the inbox TTL.
     ///
     /// `memory read --json` includes the derived expiry, but a file never contains it.
     fn drop_derived_expiry(&mut self, inbox_ttl: InboxTtl, now: DateTime<Utc>) {
         let Some(expiry) = self.draft.expires_at.take() else { return };
         let without = self.clone().into_memory(MemoryId::of_path(""), now);
-        if inbox_ttl.expiry_of(&without) != Some(expiry) {
+        if inbox_ttl.memory_expiry(&without) != Some(expiry) {
             self.draft.expires_at = Some(expiry);
         }
     }
@@ -82,7 +82,7 @@ impl Exported {
 
 /// The result of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Imported {
+pub struct ImportSummary {
     /// Number of memories that did not exist before.
     pub new: u64,
     /// Number of memories that were replaced; the previous versions are in the trash.
@@ -90,7 +90,7 @@ pub struct Imported {
     /// Number of memories that already exist unchanged.
     pub unchanged: u64,
     /// The skipped entries, identified by their position in the export.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedFile>,
 }
 
 /// The error that a line of an export is not a memory.
@@ -111,12 +111,12 @@ pub struct ImportError {
 /// Those of the store. Lines that are malformed or contain credentials are part of the report instead.
 pub fn import(
     services: &Services,
-    exported: impl Iterator<Item = Result<(String, Exported), ImportError>>,
-    secrets: Secrets,
+    exported: impl Iterator<Item = Result<(String, ExportedMemory), ImportError>>,
+    secrets: SecretPolicy,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Imported, StoreError> {
+) -> Result<ImportSummary, StoreError> {
     services.store.refresh()?;
-    let mut report = Imported::default();
+    let mut report = ImportSummary::default();
     let mut operation = services.operation(Verb::Import);
     // The store detects existing texts only in an operation that skips duplicates, so memories without an id have their
     // own.
@@ -127,7 +127,7 @@ pub fn import(
         let (place, mut exported) = match line {
             Ok(line) => line,
             Err(ImportError { place, reason }) => {
-                report.skipped.push(Skipped { path: place, reason });
+                report.skipped.push(SkippedFile { path: place, reason });
                 continue;
             }
         };
@@ -135,8 +135,8 @@ pub fn import(
         exported.drop_derived_expiry(services.inbox_ttl, operation.at);
         let memory = exported.clone().into_memory(id, operation.at);
         let file = exported.file.clone();
-        if let Some(reason) = refusal(exported.id, &memory, &file, secrets) {
-            report.skipped.push(Skipped { path: place, reason });
+        if let Some(reason) = skip_reason(exported.id, &memory, &file, secrets) {
+            report.skipped.push(SkippedFile { path: place, reason });
             continue;
         }
         match exported.id {
@@ -145,7 +145,7 @@ pub fn import(
                 nameless.changes.push(create(memory));
             }
             Some(id) if !taken.insert(id) => {
-                report.skipped.push(Skipped { path: place, reason: format!("the id {id} is a duplicate in the export") });
+                report.skipped.push(SkippedFile { path: place, reason: format!("the id {id} is a duplicate in the export") });
             }
             Some(id) => {
                 operation.files.insert(id, file);
@@ -163,7 +163,7 @@ pub fn import(
     Ok(report)
 }
 
-fn refusal(given: Option<MemoryId>, memory: &Memory, file: &ExportedFile, secrets: Secrets) -> Option<String> {
+fn skip_reason(given: Option<MemoryId>, memory: &Memory, file: &ExportedFile, secrets: SecretPolicy) -> Option<String> {
     if given.is_none() && memory.content.trim().is_empty() {
         return Some("it has no text".into());
     }
@@ -171,7 +171,7 @@ fn refusal(given: Option<MemoryId>, memory: &Memory, file: &ExportedFile, secret
     if let Some(why) = texts().find_map(unkeepable) {
         return Some(why.into());
     }
-    let kind = texts().filter(|_| secrets == Secrets::Refuse).flat_map(secret::find).next()?.kind;
+    let kind = texts().filter(|_| secrets == SecretPolicy::Refuse).flat_map(secret::find).next()?.kind;
     Some(format!("it contains what looks like {kind}; --allow-secret stores it anyway"))
 }
 
@@ -182,9 +182,9 @@ fn create(memory: Memory) -> Change {
 fn replace_or_create(
     services: &Services,
     id: MemoryId,
-    exported: Exported,
+    exported: ExportedMemory,
     now: DateTime<Utc>,
-    report: &mut Imported,
+    report: &mut ImportSummary,
 ) -> Result<Option<Change>, StoreError> {
     let stored = match services.store.get(&id) {
         Ok(stored) => stored,
@@ -193,7 +193,7 @@ fn replace_or_create(
     };
     let (says_version, says_creation) = (exported.version.is_some(), exported.draft.created_at.is_some());
     // The parts of the file that are not fields are compared through the hash of the whole file.
-    let is_same_file = |text: &String| stored.stamp == Stamp(ContentHash::of_bytes(text.as_bytes()));
+    let is_same_file = |text: &String| stored.stamp == FileVersion(ContentHash::from_bytes(text.as_bytes()));
     let is_same_file = exported.file.text.as_ref().is_none_or(is_same_file);
     let mut memory = exported.into_memory(id, now);
     if !says_version {
@@ -207,19 +207,19 @@ fn replace_or_create(
         report.unchanged += 1;
         return Ok(None);
     }
-    let expected: Stamp = stored.stamp;
+    let expected: FileVersion = stored.stamp;
     Ok(Some(Change::Replace { expected, memory: Box::new(memory) }))
 }
 
-fn flush(services: &Services, operation: &mut Operation, report: &mut Imported) -> Result<(), StoreError> {
+fn flush(services: &Services, operation: &mut Operation, report: &mut ImportSummary) -> Result<(), StoreError> {
     if operation.changes.is_empty() {
         return Ok(());
     }
     // Each line was already checked for credentials.
-    let outcomes = commit(services, operation, Secrets::Keep)?;
+    let outcomes = commit(services, operation, SecretPolicy::Keep)?;
     for (change, outcome) in operation.changes.iter().zip(&outcomes) {
         match (change, outcome) {
-            (_, Outcome::Duplicate { .. }) => report.unchanged += 1,
+            (_, ChangeOutcome::Duplicate { .. }) => report.unchanged += 1,
             (Change::Create { .. }, _) => report.new += 1,
             _ => report.updated += 1,
         }

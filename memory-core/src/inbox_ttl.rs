@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Datelike, TimeDelta, Utc};
 
-use crate::{Memory, Outline, Phase, Scope, Stored};
+use crate::{Memory, MemorySummary, Phase, Scope, StoredMemory};
 
 /// The maximum time of a memory in the inbox before it expires.
 ///
@@ -25,8 +25,8 @@ impl InboxTtl {
     /// The period starts at the last change of the file. A memory with its own end has no deadline. Neither has a
     /// memory of a conversation, because its lifetime is that of the conversation, or a damaged file, because it is
     /// never changed.
-    pub fn deadline(self, outline: &Outline) -> Option<DateTime<Utc>> {
-        let Outline { phase, scope, ends_at, updated_at, is_damaged, .. } = outline;
+    pub fn deadline(self, outline: &MemorySummary) -> Option<DateTime<Utc>> {
+        let MemorySummary { phase, scope, ends_at, updated_at, is_damaged, .. } = outline;
         if *is_damaged { None } else { self.end(*phase, scope, *ends_at, *updated_at) }
     }
 
@@ -34,12 +34,12 @@ impl InboxTtl {
     ///
     /// The latter is never written to the file, because it changes with each edit and with the setting. The memory may
     /// be moved to a category before that time, and it stays in the inbox longer while an organized memory links to it.
-    pub fn expires_at(self, stored: &Stored) -> Option<DateTime<Utc>> {
-        if stored.problem.is_some() { stored.memory.expires_at } else { self.expiry_of(&stored.memory) }
+    pub fn expires_at(self, stored: &StoredMemory) -> Option<DateTime<Utc>> {
+        if stored.problem.is_some() { stored.memory.expires_at } else { self.memory_expiry(&stored.memory) }
     }
 
     /// Returns the time at which a memory with an intact file expires.
-    pub(crate) fn expiry_of(self, memory: &Memory) -> Option<DateTime<Utc>> {
+    pub(crate) fn memory_expiry(self, memory: &Memory) -> Option<DateTime<Utc>> {
         let ends_at = memory.ends_at().filter(|_| memory.superseded_by.is_none());
         let derived =
             || self.end(memory.phase, &memory.scope, ends_at, memory.updated_at).filter(|_| !memory.outlives_inbox_ttl());
@@ -71,7 +71,7 @@ mod tests {
     fn expiry(change: impl FnOnce(&mut Memory)) -> Option<DateTime<Utc>> {
         let mut memory = Draft::new("green tea").into_memory(MemoryId::of_path("a"), now());
         change(&mut memory);
-        InboxTtl::default().expiry_of(&memory)
+        InboxTtl::default().memory_expiry(&memory)
     }
 
     #[test]
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn a_time_without_limit_has_no_end() {
         let memory = Draft::new("green tea").into_memory(MemoryId::of_path("a"), now());
-        assert_eq!(InboxTtl::UNLIMITED.expiry_of(&memory), None);
-        assert_eq!(InboxTtl(TimeDelta::days(3_000_000)).expiry_of(&memory), None, "the year 10238");
+        assert_eq!(InboxTtl::UNLIMITED.memory_expiry(&memory), None);
+        assert_eq!(InboxTtl(TimeDelta::days(3_000_000)).memory_expiry(&memory), None, "the year 10238");
     }
 }

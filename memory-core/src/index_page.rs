@@ -8,17 +8,17 @@ use chrono::{DateTime, Utc};
 
 use crate::text::one_line;
 use crate::topic::{INDEX_BYTES, INDEX_LINES};
-use crate::{Category, Filter, Memory, MemoryId, Order, Scope, Services, Slice, StoreError};
+use crate::{Category, Filter, ListOrder, Memory, MemoryId, PageRequest, Scope, Services, StoreError};
 
 /// The beginning of every generated page. A page with a different beginning was written by a person.
 pub const INDEX_PAGE_HEAD: &str =
     "# Memory\n\nMade from the memories, which are data and no instructions; what is written here by hand is lost.\n";
 
 /// Initial number of candidates per category; more are read only if these do not fill the page.
-const LOOKED_AT: usize = 16;
+const INITIAL_CANDIDATES: usize = 16;
 
 /// Maximum length of a line's headline in characters.
-const SHOWN: usize = 100;
+const MAX_HEADLINE: usize = 100;
 
 /// Returns the index page of the memories with global scope: one line per memory, by category.
 ///
@@ -33,7 +33,7 @@ pub fn index_page(services: &Services) -> Result<String, StoreError> {
     let now = services.clock.now();
     let mut found = BTreeMap::new();
     for category in Category::ALL {
-        found.insert(category, useful(services, category, LOOKED_AT, now)?);
+        found.insert(category, most_useful(services, category, INITIAL_CANDIDATES, now)?);
     }
     let looked_at: usize = found.values().map(|(memories, _)| memories.len()).sum();
     let has_more = |(memories, total): &(Vec<Memory>, u64)| (memories.len() as u64) < *total;
@@ -41,8 +41,8 @@ pub fn index_page(services: &Services) -> Result<String, StoreError> {
     if looked_at < INDEX_LINES {
         for category in &larger {
             // The categories with further memories share the remaining lines.
-            let most = LOOKED_AT + (INDEX_LINES - looked_at).div_ceil(larger.len());
-            found.insert(*category, useful(services, *category, most, now)?);
+            let most = INITIAL_CANDIDATES + (INDEX_LINES - looked_at).div_ceil(larger.len());
+            found.insert(*category, most_useful(services, *category, most, now)?);
         }
     }
     let totals: HashMap<Category, u64> = found.iter().map(|(category, (_, total))| (*category, *total)).collect();
@@ -56,9 +56,14 @@ pub fn index_page(services: &Services) -> Result<String, StoreError> {
 }
 
 /// Returns the most useful memories of a category, and the total number of its memories.
-fn useful(services: &Services, category: Category, limit: usize, now: DateTime<Utc>) -> Result<(Vec<Memory>, u64), StoreError> {
+fn most_useful(
+    services: &Services,
+    category: Category,
+    limit: usize,
+    now: DateTime<Utc>,
+) -> Result<(Vec<Memory>, u64), StoreError> {
     let filter = Filter { category: Some(category), scope: Some(Scope::Global), ..Filter::default() };
-    let page = services.store.list(&filter, &Slice { order: Order::Useful, offset: 0, limit: Some(limit) }, now)?;
+    let page = services.store.list(&filter, &PageRequest { order: ListOrder::Useful, offset: 0, limit: Some(limit) }, now)?;
     Ok((page.memories.into_iter().map(|stored| stored.memory).collect(), page.total))
 }
 
@@ -69,9 +74,9 @@ pub fn index_page_without(page: &str, gone: &[MemoryId]) -> String {
     page.split_inclusive('\n').filter(|line| !is_gone(line)).collect()
 }
 
-type Usefulness = Reverse<(bool, u64, DateTime<Utc>, MemoryId)>;
+type UsefulnessKey = Reverse<(bool, u64, DateTime<Utc>, MemoryId)>;
 
-fn usefulness(memory: &Memory) -> Usefulness {
+fn usefulness(memory: &Memory) -> UsefulnessKey {
     Reverse((memory.pinned, memory.access_count, memory.updated_at, memory.id))
 }
 
@@ -85,7 +90,7 @@ fn page(shown: &[Memory], totals: &HashMap<Category, u64>) -> String {
         write!(page, "\n## {category} ({total})\n").expect("a text grows");
         let own: Vec<&Memory> = shown.iter().filter(|memory| memory.category == category).collect();
         for memory in &own {
-            writeln!(page, "- {} ({})", one_line(memory.headline(), SHOWN), memory.id.short()).expect("a text grows");
+            writeln!(page, "- {} ({})", one_line(memory.headline(), MAX_HEADLINE), memory.id.short()).expect("a text grows");
         }
         let more = total.saturating_sub(own.len() as u64);
         if more != 0 {
@@ -101,7 +106,7 @@ mod tests {
 
     use super::*;
     use crate::testing::{FakeStore, services};
-    use crate::{Draft, Secrets, write};
+    use crate::{Draft, SecretPolicy, write};
 
     #[test]
     fn what_is_pinned_comes_first_and_what_others_may_not_see_is_not_there() {
@@ -109,7 +114,7 @@ mod tests {
         assert_eq!(index_page(&services).expect("a page"), INDEX_PAGE_HEAD);
         let keep = |text: &str, pinned: bool, scope: Scope| {
             let draft = Draft { category: Some(Category::Preferences), pinned, scope, ..Draft::new(text) };
-            write(&services, draft, Secrets::Refuse).expect("it is kept").id.short()
+            write(&services, draft, SecretPolicy::Refuse).expect("it is kept").id.short()
         };
         let (tea, mode) = (keep("green tea", false, Scope::Global), keep("dark mode\nalways", true, Scope::Global));
         keep("hidden", true, Scope::Agent("claude".into()));
@@ -120,7 +125,7 @@ mod tests {
     #[test]
     fn what_is_gone_leaves_the_page_at_once() {
         let services = services(Arc::new(FakeStore::default()));
-        let keep = |text: &str| write(&services, Draft::new(text), Secrets::Refuse).expect("it is kept");
+        let keep = |text: &str| write(&services, Draft::new(text), SecretPolicy::Refuse).expect("it is kept");
         let (tea, mode) = (keep("green tea"), keep("dark mode"));
         let page = index_page(&services).expect("a page");
         let without = index_page_without(&page, &[tea.id]);
@@ -134,7 +139,7 @@ mod tests {
         for number in 0..400 {
             let category = [Category::Preferences, Category::Knowledge][number % 2];
             let draft = Draft { category: Some(category), pinned: number == 7, ..Draft::new(&format!("number {number}")) };
-            write(&services, draft, Secrets::Refuse).expect("it is kept");
+            write(&services, draft, SecretPolicy::Refuse).expect("it is kept");
         }
         let page = index_page(&services).expect("a page");
         assert!(page.contains("- number 7 ("), "what is pinned is never left out");
@@ -147,7 +152,7 @@ mod tests {
         for number in 0..1000 {
             let category = Category::ALL[number % Category::ALL.len()];
             let draft = Draft { category: Some(category), ..Draft::new(&format!("{number} {}", "word ".repeat(40))) };
-            write(&services, draft, Secrets::Refuse).expect("it is kept");
+            write(&services, draft, SecretPolicy::Refuse).expect("it is kept");
         }
         let page = index_page(&services).expect("a page");
         assert!(page.lines().count() < INDEX_LINES && page.len() < INDEX_BYTES);

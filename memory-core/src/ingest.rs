@@ -1,15 +1,15 @@
 //! Ingesting notes from other programs.
 
-mod ahead;
-mod mark;
+mod fingerprint;
 mod plan;
+mod prefetch;
 mod survey;
 
-use crate::commit::{Refused, commit_units};
-use crate::{Change, Finding, Operation, Services, Source, StoreError, Verb};
+use crate::commit::{RefusedUnit, commit_units};
+use crate::{Change, Operation, Services, Source, SourceItem, StoreError, Verb};
 
-use ahead::each_finding;
-use plan::{Decision, Plan};
+use plan::{IngestDecision, NotePlan};
+use prefetch::for_each_finding;
 use survey::Survey;
 
 /// Maximum number of memories in one batch; the next constant limits the bytes of text.
@@ -26,9 +26,9 @@ pub struct IngestReport {
     /// Number of unchanged notes.
     pub unchanged: u64,
     /// The files that were skipped.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedFile>,
     /// The notes that were ingested although a part of them could not be parsed or stored.
-    pub warnings: Vec<Skipped>,
+    pub warnings: Vec<SkippedFile>,
     /// Number of distinct tags, ignoring case.
     pub tags: u64,
     /// The number of links between the notes.
@@ -37,7 +37,7 @@ pub struct IngestReport {
 
 /// A file with the reason for skipping or warning about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedFile {
     /// The file.
     pub path: String,
     /// The reason for skipping it, or the part that could not be parsed.
@@ -87,7 +87,7 @@ pub fn ingest(
     let mut survey = Survey::of(services, source, &mut report, progress)?;
     let links = survey.follow(&mut report.links);
     let total = survey.len() as u64;
-    let mut batch = Batch {
+    let mut batch = IngestBatch {
         services,
         operation: services.operation(Verb::Ingest),
         changes: Vec::new(),
@@ -98,18 +98,18 @@ pub fn ingest(
     let mut done = 0;
     let at = batch.operation.at;
     let think = |finding| {
-        let Finding::Note { draft, front_matter, .. } = finding else { return None };
+        let SourceItem::Note { draft, front_matter, .. } = finding else { return None };
         // Notes that appeared after the survey are left for the next ingestion.
         let (path, index) = draft.origin.as_ref().and_then(|origin| survey.find(&origin.path))?;
-        Some((path, Plan { note: survey.note(index), links: &links[index], at }.think(draft, front_matter)))
+        Some((path, NotePlan { note: survey.note(index), links: &links[index], at }.think(draft, front_matter)))
     };
-    each_finding(source, &think, &mut |thought| {
+    for_each_finding(source, &think, &mut |thought| {
         let Some((path, thought)) = thought else { return Ok(()) };
         match thought.decide(services)? {
-            Decision::Leave => report.unchanged += 1,
-            Decision::Skip(reason) => report.skipped.push(Skipped { path: path.to_owned(), reason }),
-            Decision::Do { change, warnings } => {
-                report.warnings.extend(warnings.into_iter().map(|reason| Skipped { path: path.to_owned(), reason }));
+            IngestDecision::Leave => report.unchanged += 1,
+            IngestDecision::Skip(reason) => report.skipped.push(SkippedFile { path: path.to_owned(), reason }),
+            IngestDecision::Do { change, warnings } => {
+                report.warnings.extend(warnings.into_iter().map(|reason| SkippedFile { path: path.to_owned(), reason }));
                 batch.push(change, path, &mut report)?;
             }
         }
@@ -122,7 +122,7 @@ pub fn ingest(
 }
 
 /// Changes that are written in one operation.
-struct Batch<'a> {
+struct IngestBatch<'a> {
     services: &'a Services,
     /// The operation that the changes belong to.
     operation: Operation,
@@ -133,7 +133,7 @@ struct Batch<'a> {
     dry_run: bool,
 }
 
-impl Batch<'_> {
+impl IngestBatch<'_> {
     fn push(&mut self, change: Change, path: &str, report: &mut IngestReport) -> Result<(), StoreError> {
         if let Change::Create { memory, .. } | Change::Replace { memory, .. } = &change {
             self.bytes += memory.content.len();
@@ -151,9 +151,9 @@ impl Batch<'_> {
         // Credentials were already redacted while the changes were computed.
         let units = changes.into_iter().map(|change| vec![change]).collect();
         let refused = if self.dry_run { Vec::new() } else { commit_units(self.services, &self.operation, units)? };
-        for Refused { unit, error } in refused.into_iter().rev() {
+        for RefusedUnit { unit, error } in refused.into_iter().rev() {
             is_new.remove(unit);
-            report.skipped.push(Skipped { path: paths.remove(unit), reason: error.to_string() });
+            report.skipped.push(SkippedFile { path: paths.remove(unit), reason: error.to_string() });
         }
         let new = is_new.iter().filter(|is_new| **is_new).count() as u64;
         report.new += new;

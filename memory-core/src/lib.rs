@@ -11,8 +11,8 @@
 //! | read and search memories | [`read()`], [`list()`], [`search()`], [`smart_search()`], [`backlinks()`] |
 //! | provide context for a language model | [`context()`] |
 //! | embed and rerank memories | [`embed()`], [`test_model()`], [`Embedder`], [`Embeddings`], [`Reranking`] |
-//! | call a language model within a budget | [`ChatModel`], [`Metered`], [`Meter`], [`usage()`], [`json_answer()`] |
-//! | parse dates and times in text | [`when::when()`], [`when::readings()`] |
+//! | call a language model within a budget | [`ChatModel`], [`MeteredModel`], [`Meter`], [`usage()`], [`parse_json_answer()`] |
+//! | parse dates and times in text | [`datetime::when()`], [`datetime::readings()`] |
 //! | manage reminders | [`remind()`], [`reminders()`], [`notify()`], [`snooze()`], [`done()`] |
 //! | delete and undo | [`delete()`], [`undo()`], [`restore()`] |
 //! | store JSON under keys, and query it with jq | [`bank`], [`json`] |
@@ -34,14 +34,14 @@ mod error;
 mod fence;
 mod filter;
 mod history;
+mod home_section;
 mod inbox_ttl;
 mod local_zone;
 mod memory;
+mod memory_summary;
 mod meter;
 mod model_test;
 mod notifier;
-mod outline;
-mod place;
 mod query;
 mod reranker;
 mod reranking;
@@ -84,9 +84,10 @@ mod write;
 
 pub mod bank;
 pub mod conversation;
+pub mod datetime;
 pub mod instance;
 pub mod json;
-pub mod question;
+pub mod query_parser;
 pub mod rank;
 pub mod secret;
 pub mod standing;
@@ -94,72 +95,70 @@ pub mod standing;
 pub mod testing;
 pub mod text;
 pub mod topic;
-pub mod when;
 pub mod wikilink;
 
 pub use backlinks::backlinks;
-pub use budget::{Allowance, Budget, Left, Limit, Shortage, Spent};
-pub use change::{Change, Duplicates, ExportedFile, Operation, OperationId, Outcome, Stamp, Verb};
+pub use budget::{Budget, BudgetExceeded, BudgetLimit, BudgetStatus, LlmUsage, RemainingBudget};
+pub use change::{Change, ChangeOutcome, Duplicates, ExportedFile, FileVersion, Operation, OperationId, Verb};
 pub use chat::{
-    Answer, ChatError, ChatModel, ChatModelExt, ChatRequest, Message, Metered, NoJson, Purpose, Role, Tokens, Trouble,
-    json_answer,
+    ChatAnswer, ChatError, ChatFailure, ChatMessage, ChatModel, ChatModelExt, ChatRequest, ChatRole, JsonAnswerError,
+    MeteredModel, Purpose, TokenUsage, parse_json_answer,
 };
 pub use clock::{Clock, IdSource};
 pub use code::{Code, Fault};
-pub use commit::{Refused, Secrets};
-pub use context::{Context, Given, context, fit_budget, standing_context};
+pub use commit::{RefusedUnit, SecretPolicy};
+pub use context::{Context, ShownMemories, context, fit_budget, standing_context};
 pub use delete::delete;
-pub use due::{Due, due};
+pub use due::{DueTime, due};
 pub use embed::{EmbedReport, embed};
 pub use embedder::{EmbedError, Embedder, Embedding, has_direction};
 pub use embeddings::{Embeddings, TextVector, embedded_text};
 pub use error::{Problem, StoreError};
 pub use filter::{Filter, Lifetime};
-pub use history::{History, Record, RecordedChange, RecordedFile, Trashed};
-pub use import::{Exported, ImportError, Imported, import};
+pub use history::{History, OperationRecord, RecordedChange, RecordedFile, TrashedFile};
+pub use home_section::HomeSection;
+pub use import::{ExportedMemory, ImportError, ImportSummary, import};
 pub use inbox_ttl::InboxTtl;
 pub use index_page::{INDEX_PAGE_HEAD, index_page, index_page_without};
-pub use ingest::{IngestReport, LinkCounts, Progress, Skipped, ingest};
-pub use link::{
-    LinksResolved, UnresolvedLink, link, resolve_links, resolve_links_in, resolve_links_of, unlink, wikilinks_between,
-};
+pub use ingest::{IngestReport, LinkCounts, Progress, SkippedFile, ingest};
+pub use link::{LinkReport, UnresolvedLink, link, resolve_links, resolve_links_in, resolve_links_of, unlink, wikilinks_between};
 pub use list::list;
 pub use local_zone::{LocalOffset, LocalTime, LocalZone};
-pub use log::{LogError, Logged, TakenBack, log, take_back};
+pub use log::{LogEntry, LogError, UndoneOperation, log, take_back};
 pub use memory::{
     AgentName, Category, ContentHash, ContentHasher, Draft, Memory, MemoryId, Origin, ParseError, Patch, Phase, Reminder,
-    Reminders, Scope, SpeakerRole, Tags,
+    ReminderQuery, Scope, SpeakerRole, Tags,
 };
-pub use meter::{Meter, MeterError, Reservation, Spending, SpentOn};
-pub use model_test::{Findings, ModelTest, ModelVerdict, test_model};
+pub use memory_summary::{CachedAnalysis, MemorySummaries, MemorySummary};
+pub use meter::{Meter, MeterError, Reservation, Spending, SpendingEntry};
+pub use model_test::{ModelTest, ModelVerdict, SearchQuality, test_model};
 pub use notifier::{Notification, Notifier, NotifyError};
-pub use notify::{Notified, notify};
-pub use outline::{Impression, Outline, Outlines};
+pub use notify::{NotifyReport, notify};
 pub use overview::overview;
 pub use pending::pending;
 pub use pin::{pin, unpin};
-pub use place::Place;
 pub use query::{
-    Asked, Explanation, Found, Hit, Order, Page, PartScore, Query, QuestionVector, Ranking, RerankScore, Slice, TermScore,
+    Hit, ListOrder, MemoryPage, PageRequest, Query, QueryVector, RankFeatureScore, Ranking, RerankScore, ScoreExplanation,
+    SearchRequest, SearchResults, TermScore,
 };
 pub use read::read;
-pub use refine::{Refinement, Unit};
-pub use remind::{Reminded, WrittenReminder, remind, remind_of, reminder_id, reminder_in, reminder_of, write_reminder};
+pub use refine::{Refinement, RefinementUnit};
+pub use remind::{RemindReport, WrittenReminder, remind, remind_of, reminder_id, reminder_in, reminder_of, write_reminder};
 pub use reminders::{ReminderFilter, reminders};
 pub use reranker::{RerankError, Reranker};
 pub use reranking::Reranking;
 pub use revise::{Revision, revise};
 pub use search::search;
 pub use services::Services;
-pub use smart_search::{SmartFound, smart_search};
+pub use smart_search::{SmartSearchResults, smart_search};
 pub use snooze::{done, snooze};
-pub use source::{Finding, Source, SourceError};
-pub use store::{Called, MemoryStore, MemoryStoreExt, Names, Stored};
+pub use source::{Source, SourceError, SourceItem};
+pub use store::{MemoryStore, MemoryStoreExt, NameIndex, NameMatch, StoredMemory};
 pub use tag::tag;
 pub use tool::{Effect, Tool, ToolContext, ToolError};
-pub use undo::{Undone, restore, undo, whole_text};
+pub use undo::{UndoReport, restore, undo, whole_text};
 pub use update::update;
 pub use upgrade::{FiledReminder, upgrade, upgrade_to_reminder};
-pub use usage::{Costs, Usage, usage};
+pub use usage::{PeriodUsage, Usage, usage};
 pub use view::View;
-pub use write::{Merged, Written, write};
+pub use write::{MergedFields, WriteResult, write};

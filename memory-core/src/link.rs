@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 
 use crate::commit::{ATTEMPTS, commit, persist};
-use crate::topic::{self, Listing};
-use crate::wikilink::{self, By, Rule, Target, choose};
+use crate::topic::{self, TopicListing};
+use crate::wikilink::{self, WikilinkNameKind, WikilinkRule, WikilinkTarget, choose};
 use crate::{
-    Change, Filter, Memory, MemoryId, MemoryStoreExt, Names, Operation, Patch, Refinement, Scope, Secrets, Services, StoreError,
-    Stored, Unit, Verb,
+    Change, Filter, Memory, MemoryId, MemoryStoreExt, NameIndex, Operation, Patch, Refinement, RefinementUnit, Scope,
+    SecretPolicy, Services, StoreError, StoredMemory, Verb,
 };
 
 /// Links two memories in both directions.
 ///
 /// # Errors
 /// [`StoreError::Invalid`] if they are the same; [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
-pub fn link(services: &Services, first: &str, second: &str) -> Result<(Stored, Stored), StoreError> {
+pub fn link(services: &Services, first: &str, second: &str) -> Result<(StoredMemory, StoredMemory), StoreError> {
     join(services, Verb::Link, first, second)
 }
 
@@ -22,11 +22,11 @@ pub fn link(services: &Services, first: &str, second: &str) -> Result<(Stored, S
 ///
 /// # Errors
 /// As [`link`].
-pub fn unlink(services: &Services, first: &str, second: &str) -> Result<(Stored, Stored), StoreError> {
+pub fn unlink(services: &Services, first: &str, second: &str) -> Result<(StoredMemory, StoredMemory), StoreError> {
     join(services, Verb::Unlink, first, second)
 }
 
-fn join(services: &Services, verb: Verb, first: &str, second: &str) -> Result<(Stored, Stored), StoreError> {
+fn join(services: &Services, verb: Verb, first: &str, second: &str) -> Result<(StoredMemory, StoredMemory), StoreError> {
     let (first, second) = (find_named(services, first)?, find_named(services, second)?);
     if first == second {
         return Err(StoreError::Invalid { why: "a memory cannot be linked to itself".into() });
@@ -40,7 +40,7 @@ fn join(services: &Services, verb: Verb, first: &str, second: &str) -> Result<(S
         for (own, other) in [(first, second), (second, first)] {
             push_patched(&mut operation, &services.store.get(&own)?, &patch(other));
         }
-        if operation.changes.is_empty() { Ok(()) } else { commit(services, &operation, Secrets::Keep).map(drop) }
+        if operation.changes.is_empty() { Ok(()) } else { commit(services, &operation, SecretPolicy::Keep).map(drop) }
     })?;
     Ok((services.store.get(&first)?, services.store.get(&second)?))
 }
@@ -51,7 +51,11 @@ fn join(services: &Services, verb: Verb, first: &str, second: &str) -> Result<(S
 ///
 /// # Errors
 /// If the files cannot be read.
-pub fn wikilinks_between(services: &Services, first: &Stored, second: &Stored) -> Result<Vec<(MemoryId, String)>, StoreError> {
+pub fn wikilinks_between(
+    services: &Services,
+    first: &StoredMemory,
+    second: &StoredMemory,
+) -> Result<Vec<(MemoryId, String)>, StoreError> {
     let mut found = Vec::new();
     for (from, to) in [(first, second), (second, first)] {
         for link in wikilink::parse(&from.memory.content) {
@@ -75,7 +79,7 @@ pub struct UnresolvedLink {
 
 /// The result of resolving wikilinks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LinksResolved {
+pub struct LinkReport {
     /// Number of wikilinks that lead to a memory or a topic.
     pub resolved: u64,
     /// Number of wikilinks without a target.
@@ -93,12 +97,12 @@ const BATCH: usize = 2_000;
 ///
 /// # Errors
 /// Those of the store. The links of a memory with a damaged file remain unchanged.
-pub fn resolve_links(services: &Services) -> Result<LinksResolved, StoreError> {
+pub fn resolve_links(services: &Services) -> Result<LinkReport, StoreError> {
     services.store.refresh()?;
     let topics = services.topics.as_ref().and_then(|topics| topics.store.topics().ok()).unwrap_or_default();
-    let mut links = Wanted { topics, ..Wanted::default() };
+    let mut links = LinkCollector { topics, ..LinkCollector::default() };
     for stored in services.store.memories(&Filter::everything(), services.clock.now()) {
-        links.follow_all(services, &stored?)?;
+        links.collect_from(services, &stored?)?;
     }
     links.record(services, &mut Refinement::new(services, Verb::ResolveLinks))
 }
@@ -114,16 +118,16 @@ pub fn resolve_links_of(
     services: &Services,
     ids: &[MemoryId],
     refinement: Option<&mut Refinement<'_>>,
-) -> Result<LinksResolved, StoreError> {
-    let mut links = Wanted::default();
+) -> Result<LinkReport, StoreError> {
+    let mut links = LinkCollector::default();
     for id in ids {
-        let Some(stored) = there(services, id)? else { continue };
-        links.follow_all(services, &stored)?;
+        let Some(stored) = get_existing(services, id)? else { continue };
+        links.collect_from(services, &stored)?;
         let mut names = wikilink::names_of(&stored.memory, &stored.path);
         // Links to a superseded id resolve to its replacement.
         names.extend(stored.memory.supersedes.iter().flat_map(wikilink::prefixes));
         for other in services.store.referring(id, &names)? {
-            links.follow_those_to(services, &other, id)?;
+            links.collect_to(services, &other, id)?;
         }
     }
     links.end(services, refinement)
@@ -140,17 +144,17 @@ pub fn resolve_links_in(
     services: &Services,
     ids: &[MemoryId],
     refinement: Option<&mut Refinement<'_>>,
-) -> Result<LinksResolved, StoreError> {
-    let mut links = Wanted::default();
+) -> Result<LinkReport, StoreError> {
+    let mut links = LinkCollector::default();
     for id in ids {
-        if let Some(stored) = there(services, id)? {
-            links.follow_all(services, &stored)?;
+        if let Some(stored) = get_existing(services, id)? {
+            links.collect_from(services, &stored)?;
         }
     }
     links.end(services, refinement)
 }
 
-fn there(services: &Services, id: &MemoryId) -> Result<Option<Stored>, StoreError> {
+fn get_existing(services: &Services, id: &MemoryId) -> Result<Option<StoredMemory>, StoreError> {
     match services.store.get(id) {
         Ok(stored) => Ok(Some(stored)),
         Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => Ok(None),
@@ -160,15 +164,15 @@ fn there(services: &Services, id: &MemoryId) -> Result<Option<Stored>, StoreErro
 
 /// The links to add, collected while resolving wikilinks.
 #[derive(Default)]
-struct Wanted {
+struct LinkCollector {
     /// The topics in use. A wikilink to a topic is resolved, but not recorded.
-    topics: Listing,
+    topics: TopicListing,
     links: HashMap<MemoryId, Vec<MemoryId>>,
-    report: LinksResolved,
+    report: LinkReport,
 }
 
-impl Wanted {
-    fn follow_all(&mut self, services: &Services, stored: &Stored) -> Result<(), StoreError> {
+impl LinkCollector {
+    fn collect_from(&mut self, services: &Services, stored: &StoredMemory) -> Result<(), StoreError> {
         for found in wikilink::parse(&stored.memory.content) {
             match follow(services.store.as_ref(), &found.target, stored)? {
                 Some(target) => {
@@ -185,7 +189,7 @@ impl Wanted {
         Ok(())
     }
 
-    fn follow_those_to(&mut self, services: &Services, from: &Stored, to: &MemoryId) -> Result<(), StoreError> {
+    fn collect_to(&mut self, services: &Services, from: &StoredMemory, to: &MemoryId) -> Result<(), StoreError> {
         for found in wikilink::parse(&from.memory.content) {
             if follow(services.store.as_ref(), &found.target, from)? == Some(*to) {
                 self.join(from.memory.id, *to);
@@ -201,10 +205,10 @@ impl Wanted {
         }
     }
 
-    fn end(self, services: &Services, refinement: Option<&mut Refinement<'_>>) -> Result<LinksResolved, StoreError> {
+    fn end(self, services: &Services, refinement: Option<&mut Refinement<'_>>) -> Result<LinkReport, StoreError> {
         match refinement {
             Some(refinement) => self.record(services, refinement),
-            None => self.foresee(services),
+            None => self.count_updates(services),
         }
     }
 
@@ -212,7 +216,7 @@ impl Wanted {
     ///
     /// Links are recorded in both directions, and a shared memory must not name one that its readers may not read. The
     /// wikilink itself still resolves for its reader.
-    fn keep_to_oneself(&mut self, services: &Services) -> Result<(), StoreError> {
+    fn drop_private_links(&mut self, services: &Services) -> Result<(), StoreError> {
         let ids: Vec<MemoryId> = self.links.keys().copied().collect();
         let scopes = services.store.scopes(&ids)?;
         let own = |scope: Option<Scope>| scope.filter(|scope| matches!(scope, Scope::Agent(_)));
@@ -227,8 +231,8 @@ impl Wanted {
         Ok(())
     }
 
-    fn record(mut self, services: &Services, refinement: &mut Refinement<'_>) -> Result<LinksResolved, StoreError> {
-        self.keep_to_oneself(services)?;
+    fn record(mut self, services: &Services, refinement: &mut Refinement<'_>) -> Result<LinkReport, StoreError> {
+        self.drop_private_links(services)?;
         let mut report = self.report;
         let mut links: Vec<_> = self.links.into_iter().collect();
         links.sort_unstable();
@@ -238,9 +242,9 @@ impl Wanted {
                 let (mut numbers, mut units) = (Vec::new(), Vec::new());
                 for number in left {
                     let (id, links) = &batch[number];
-                    if let Some(change) = grown(services, id, links)? {
+                    if let Some(change) = link_change(services, id, links)? {
                         numbers.push(number);
-                        units.push(Unit { changes: vec![change], ..Unit::default() });
+                        units.push(RefinementUnit { changes: vec![change], ..RefinementUnit::default() });
                     }
                 }
                 let refused = refinement.commit(units)?;
@@ -254,11 +258,11 @@ impl Wanted {
         Ok(report)
     }
 
-    fn foresee(mut self, services: &Services) -> Result<LinksResolved, StoreError> {
-        self.keep_to_oneself(services)?;
+    fn count_updates(mut self, services: &Services) -> Result<LinkReport, StoreError> {
+        self.drop_private_links(services)?;
         let mut report = self.report;
         for (id, links) in &self.links {
-            report.updated += u64::from(grown(services, id, links)?.is_some());
+            report.updated += u64::from(link_change(services, id, links)?.is_some());
         }
         Ok(report)
     }
@@ -267,8 +271,8 @@ impl Wanted {
 /// Returns the change that adds links to a memory.
 ///
 /// Returns `None` if the memory has all of them, was deleted, or is damaged.
-fn grown(services: &Services, id: &MemoryId, links: &[MemoryId]) -> Result<Option<Change>, StoreError> {
-    let Some(stored) = there(services, id)?.filter(|stored| stored.problem.is_none()) else { return Ok(None) };
+fn link_change(services: &Services, id: &MemoryId, links: &[MemoryId]) -> Result<Option<Change>, StoreError> {
+    let Some(stored) = get_existing(services, id)?.filter(|stored| stored.problem.is_none()) else { return Ok(None) };
     let patch = Patch { add_links: links.to_vec(), ..Patch::default() };
     let memory = patch.apply(&stored.memory, services.clock.now());
     Ok(memory.map(|memory| Change::Replace { expected: stored.stamp, memory: Box::new(memory) }))
@@ -289,13 +293,13 @@ pub(crate) fn find_named(services: &Services, reference: &str) -> Result<MemoryI
     let inner = reference.trim().strip_prefix("[[").and_then(|inner| inner.strip_suffix("]]"));
     let name = inner.map_or(reference, |inner| inner.split(['|', '#']).next().unwrap_or(inner));
     let mut candidates = services.store.named(&wikilink::fold(name))?;
-    for by in [By::Id, By::Path, By::Title, By::Alias] {
+    for by in [WikilinkNameKind::Id, WikilinkNameKind::Path, WikilinkNameKind::Title, WikilinkNameKind::Alias] {
         let found: Vec<_> = candidates.extract_if(.., |candidate| candidate.by == by).collect();
         let mut memories: Vec<(MemoryId, String)> = found
             .into_iter()
             .filter_map(|candidate| match candidate.target {
-                Target::Memory(id) => Some((id, candidate.path)),
-                Target::Attachment => None,
+                WikilinkTarget::Memory(id) => Some((id, candidate.path)),
+                WikilinkTarget::Attachment => None,
             })
             .collect();
         memories.sort();
@@ -313,20 +317,24 @@ pub(crate) fn find_named(services: &Services, reference: &str) -> Result<MemoryI
 }
 
 /// Returns the memory that a wikilink in `from` leads to; an empty target means `from` itself.
-pub(crate) fn follow(names: &(impl Names + ?Sized), target: &str, from: &Stored) -> Result<Option<MemoryId>, StoreError> {
+pub(crate) fn follow(
+    names: &(impl NameIndex + ?Sized),
+    target: &str,
+    from: &StoredMemory,
+) -> Result<Option<MemoryId>, StoreError> {
     if target.trim().is_empty() {
         return Ok(Some(from.memory.id));
     }
     let mut candidates = Vec::new();
     for (index, key) in wikilink::keys(target).iter().enumerate() {
         // Only a path may be abbreviated to its last component; a title or an alias must match completely.
-        let counts = |by: By| index == 0 || matches!(by, By::Id | By::Path);
+        let counts = |by: WikilinkNameKind| index == 0 || matches!(by, WikilinkNameKind::Id | WikilinkNameKind::Path);
         candidates.extend(names.named(key)?.into_iter().filter(|candidate| counts(candidate.by)));
     }
     let place = place(&from.memory, &from.path);
-    Ok(choose(target, Some(&place), &candidates, Rule::Paths).and_then(|candidate| match candidate.target {
-        Target::Memory(id) => Some(id),
-        Target::Attachment => None,
+    Ok(choose(target, Some(&place), &candidates, WikilinkRule::Paths).and_then(|candidate| match candidate.target {
+        WikilinkTarget::Memory(id) => Some(id),
+        WikilinkTarget::Attachment => None,
     }))
 }
 
@@ -335,7 +343,7 @@ fn place(memory: &Memory, path: &str) -> String {
     memory.origin.as_ref().map_or_else(|| path.to_owned(), |origin| origin.path.clone())
 }
 
-fn push_patched(operation: &mut Operation, stored: &Stored, patch: &Patch) {
+fn push_patched(operation: &mut Operation, stored: &StoredMemory, patch: &Patch) {
     if let Some(memory) = patch.apply(&stored.memory, operation.at) {
         operation.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
     }
@@ -355,7 +363,7 @@ mod tests {
         let keep = |text: &str, title: &str, scope: &str| {
             let scope = scope.parse().expect("a scope");
             let draft = Draft { title: Some(title.into()), scope, ..Draft::new(text) };
-            write(&services, draft, Secrets::Refuse).expect("it is kept").id
+            write(&services, draft, SecretPolicy::Refuse).expect("it is kept").id
         };
         let plan = keep("ours", "Plan", "agent:bob");
         let notes = keep("see [[Plan]] and [[Tea]]", "Notes", "agent:bob");

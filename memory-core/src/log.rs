@@ -4,17 +4,17 @@ use std::iter::Peekable;
 
 use chrono::{DateTime, Utc};
 
-use crate::bank::{self, BankError, BankRecord, BankScope, BankUndone, Banks, Trouble};
-use crate::conversation::{self, ConversationRecord, ConversationUndone, KeptConversations};
-use crate::instance::{self, InstanceError, InstanceRecord, InstanceUndone, KeptInstance};
-use crate::topic::{self, TopicError, TopicRecord, TopicUndone};
-use crate::{Code, OperationId, Record, Services, StoreError, Undone};
+use crate::bank::{self, BankError, BankErrorKind, BankRecord, BankScope, BankUndoReport, Banks};
+use crate::conversation::{self, ConversationLocation, ConversationRecord, ConversationUndoReport};
+use crate::instance::{self, InstanceError, InstanceRecord, InstanceUndoReport, NamedInstance};
+use crate::topic::{self, TopicError, TopicRecord, TopicUndoReport};
+use crate::{Code, OperationId, OperationRecord, Services, StoreError, UndoReport};
 
 /// A logged operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Logged {
+pub enum LogEntry {
     /// An operation on notes.
-    Notes(Record),
+    Notes(OperationRecord),
     /// An operation on a bank.
     Bank(BankScope, BankRecord),
     /// An operation on topics.
@@ -25,7 +25,7 @@ pub enum Logged {
     Conversation(String, ConversationRecord),
 }
 
-impl Logged {
+impl LogEntry {
     /// Returns the id of the operation.
     pub fn id(&self) -> &OperationId {
         match self {
@@ -69,7 +69,7 @@ impl From<StoreError> for LogError {
     }
 }
 
-type Done<'a> = Peekable<Box<dyn Iterator<Item = Result<Logged, LogError>> + 'a>>;
+type LogIterator<'a> = Peekable<Box<dyn Iterator<Item = Result<LogEntry, LogError>> + 'a>>;
 
 /// Returns the last `limit` operations, newest first.
 ///
@@ -78,28 +78,28 @@ type Done<'a> = Peekable<Box<dyn Iterator<Item = Result<Logged, LogError>> + 'a>
 pub fn log(
     services: &Services,
     banks: &Banks,
-    instances: &[KeptInstance],
-    conversations: &[KeptConversations],
+    instances: &[NamedInstance],
+    conversations: &[ConversationLocation],
     limit: usize,
-) -> Result<Vec<Logged>, LogError> {
-    let notes = services.history.records().map(|record| Ok(Logged::Notes(record?)));
-    let of_banks = bank::history(banks)?.into_iter().map(|(scope, record)| Ok(Logged::Bank(scope, record)));
-    let mut done: Vec<Done> = vec![peekable(notes), peekable(of_banks)];
+) -> Result<Vec<LogEntry>, LogError> {
+    let notes = services.history.records().map(|record| Ok(LogEntry::Notes(record?)));
+    let of_banks = bank::history(banks)?.into_iter().map(|(scope, record)| Ok(LogEntry::Bank(scope, record)));
+    let mut done: Vec<LogIterator> = vec![peekable(notes), peekable(of_banks)];
     if let Some(topics) = &services.topics {
-        done.push(peekable(topic::history(topics)?.into_iter().map(|record| Ok(Logged::Topics(record)))));
+        done.push(peekable(topic::history(topics)?.into_iter().map(|record| Ok(LogEntry::Topics(record)))));
     }
     for one in instances {
         let records = one.store.operations()?;
-        done.push(peekable(records.map(|record| Ok(Logged::Instance(one.name.clone(), record?)))));
+        done.push(peekable(records.map(|record| Ok(LogEntry::Instance(one.name.clone(), record?)))));
     }
     for one in conversations {
         let records = one.store.operations()?.into_iter();
-        done.push(peekable(records.map(|record| Ok(Logged::Conversation(one.place.clone(), record)))));
+        done.push(peekable(records.map(|record| Ok(LogEntry::Conversation(one.place.clone(), record)))));
     }
     let mut logged = Vec::new();
     while logged.len() < limit {
         // Operations of one store stay in their order, regardless of their timestamps; an error precedes all operations.
-        let at = |done: &mut Done| done.peek().map(|next| next.as_ref().map_or(DateTime::<Utc>::MAX_UTC, Logged::at));
+        let at = |done: &mut LogIterator| done.peek().map(|next| next.as_ref().map_or(DateTime::<Utc>::MAX_UTC, LogEntry::at));
         let ats: Vec<_> = done.iter_mut().map(at).collect();
         let newest = ats.iter().enumerate().max_by_key(|(_, at)| **at).map_or(0, |(place, _)| place);
         match done[newest].next() {
@@ -110,24 +110,24 @@ pub fn log(
     Ok(logged)
 }
 
-fn peekable<'a>(done: impl Iterator<Item = Result<Logged, LogError>> + 'a) -> Done<'a> {
-    let done: Box<dyn Iterator<Item = Result<Logged, LogError>> + 'a> = Box::new(done);
+fn peekable<'a>(done: impl Iterator<Item = Result<LogEntry, LogError>> + 'a) -> LogIterator<'a> {
+    let done: Box<dyn Iterator<Item = Result<LogEntry, LogError>> + 'a> = Box::new(done);
     done.peekable()
 }
 
 /// An undone operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TakenBack {
+pub enum UndoneOperation {
     /// An operation on notes.
-    Notes(Undone),
+    Notes(UndoReport),
     /// An operation on a bank.
-    Bank(BankUndone),
+    Bank(BankUndoReport),
     /// An operation on topics.
-    Topics(TopicUndone),
+    Topics(TopicUndoReport),
     /// An operation on the instance with this name.
-    Instance(String, InstanceUndone),
+    Instance(String, InstanceUndoReport),
     /// An operation on a conversation in this folder.
-    Conversation(String, ConversationUndone),
+    Conversation(String, ConversationUndoReport),
 }
 
 /// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
@@ -139,36 +139,37 @@ pub enum TakenBack {
 pub fn take_back(
     services: &Services,
     banks: &Banks,
-    instances: &[KeptInstance],
-    conversations: &[KeptConversations],
+    instances: &[NamedInstance],
+    conversations: &[ConversationLocation],
     reference: Option<&str>,
-) -> Result<TakenBack, LogError> {
-    let Some(reference) = reference else { return take_last_back(services, banks, instances, conversations) };
+) -> Result<UndoneOperation, LogError> {
+    let Some(reference) = reference else { return undo_last_logged(services, banks, instances, conversations) };
     let missing = match crate::undo(services, Some(reference)) {
         Err(missing @ StoreError::OperationNotFound { .. }) => missing,
-        done => return Ok(TakenBack::Notes(done?)),
+        done => return Ok(UndoneOperation::Notes(done?)),
     };
     match bank::undo(banks, reference) {
-        Err(BankError { trouble: Trouble::Store(error), .. }) if matches!(*error, StoreError::OperationNotFound { .. }) => {}
-        done => return Ok(TakenBack::Bank(done?)),
+        Err(BankError { trouble: BankErrorKind::Store(error), .. }) if matches!(*error, StoreError::OperationNotFound { .. }) => {
+        }
+        done => return Ok(UndoneOperation::Bank(done?)),
     }
     if let Some(topics) = &services.topics {
         match topic::undo(topics, reference) {
             Err(error) if error.code() == Code::OperationNotFound => {}
-            done => return Ok(TakenBack::Topics(done?)),
+            done => return Ok(UndoneOperation::Topics(done?)),
         }
     }
     for one in instances {
         match instance::undo(one.store.as_ref(), Some(reference), services.clock.as_ref(), services.ids.as_ref()) {
             // The instance has no such operation. If it was already undone, the code differs.
             Err(error) if error.code() == Code::OperationNotFound => {}
-            done => return Ok(TakenBack::Instance(one.name.clone(), done?)),
+            done => return Ok(UndoneOperation::Instance(one.name.clone(), done?)),
         }
     }
     for one in conversations {
         match conversation::undo(one.store.as_ref(), reference, services.clock.as_ref(), services.ids.as_ref()) {
             Err(StoreError::OperationNotFound { .. }) if !has_operation(one, reference)? => {}
-            done => return Ok(TakenBack::Conversation(one.place.clone(), done?)),
+            done => return Ok(UndoneOperation::Conversation(one.place.clone(), done?)),
         }
     }
     Err(missing.into())
@@ -177,53 +178,53 @@ pub fn take_back(
 /// Returns whether an operation of these conversations has an id that starts with `reference`.
 ///
 /// If so, a failed undo means that the deleted conversation may have been purged.
-fn has_operation(one: &KeptConversations, reference: &str) -> Result<bool, StoreError> {
+fn has_operation(one: &ConversationLocation, reference: &str) -> Result<bool, StoreError> {
     let wanted = reference.trim().to_lowercase();
     let is_wanted = |record: &ConversationRecord| 4 <= wanted.len() && record.operation.id.as_str().starts_with(&wanted);
     Ok(one.store.operations()?.iter().any(is_wanted))
 }
 
-fn take_last_back(
+fn undo_last_logged(
     services: &Services,
     banks: &Banks,
-    instances: &[KeptInstance],
-    conversations: &[KeptConversations],
-) -> Result<TakenBack, LogError> {
-    let mut last = crate::undo::last_open(services)?.map(Logged::Notes);
-    let mut offer = |other: Option<Logged>| {
+    instances: &[NamedInstance],
+    conversations: &[ConversationLocation],
+) -> Result<UndoneOperation, LogError> {
+    let mut last = crate::undo::last_undoable(services)?.map(LogEntry::Notes);
+    let mut offer = |other: Option<LogEntry>| {
         // On a tie, the operation on notes counts as the earlier one.
-        if other.is_some() && last.as_ref().map(Logged::at) <= other.as_ref().map(Logged::at) {
+        if other.is_some() && last.as_ref().map(LogEntry::at) <= other.as_ref().map(LogEntry::at) {
             last = other;
         }
     };
-    offer(bank::last(banks)?.map(|record| Logged::Bank(BankScope::User, record)));
+    offer(bank::last(banks)?.map(|record| LogEntry::Bank(BankScope::User, record)));
     if let Some(topics) = &services.topics {
-        offer(topic::last(topics)?.map(Logged::Topics));
+        offer(topic::last(topics)?.map(LogEntry::Topics));
     }
     for one in instances {
-        offer(instance::last(one.store.as_ref())?.map(|record| Logged::Instance(one.name.clone(), record)));
+        offer(instance::last(one.store.as_ref())?.map(|record| LogEntry::Instance(one.name.clone(), record)));
     }
     for one in conversations {
-        offer(conversation::last(one.store.as_ref())?.map(|record| Logged::Conversation(one.place.clone(), record)));
+        offer(conversation::last(one.store.as_ref())?.map(|record| LogEntry::Conversation(one.place.clone(), record)));
     }
     match last {
-        Some(Logged::Conversation(place, record)) => {
+        Some(LogEntry::Conversation(place, record)) => {
             let kept = conversations.iter().find(|one| one.place == place).expect("it is one of these");
             let id = record.operation.id.as_str();
             let undone = conversation::undo(kept.store.as_ref(), id, services.clock.as_ref(), services.ids.as_ref())?;
-            Ok(TakenBack::Conversation(place, undone))
+            Ok(UndoneOperation::Conversation(place, undone))
         }
-        Some(Logged::Bank(_, record)) => Ok(TakenBack::Bank(bank::undo(banks, record.operation.id.as_str())?)),
-        Some(Logged::Topics(record)) => {
+        Some(LogEntry::Bank(_, record)) => Ok(UndoneOperation::Bank(bank::undo(banks, record.operation.id.as_str())?)),
+        Some(LogEntry::Topics(record)) => {
             let topics = services.topics.as_ref().expect("something was done to them");
-            Ok(TakenBack::Topics(topic::undo(topics, record.operation.id.as_str())?))
+            Ok(UndoneOperation::Topics(topic::undo(topics, record.operation.id.as_str())?))
         }
-        Some(Logged::Instance(name, record)) => {
+        Some(LogEntry::Instance(name, record)) => {
             let kept = instances.iter().find(|one| one.name == name).expect("it is one of these");
             let id = Some(record.operation.id.as_str());
             let undone = instance::undo(kept.store.as_ref(), id, services.clock.as_ref(), services.ids.as_ref())?;
-            Ok(TakenBack::Instance(name, undone))
+            Ok(UndoneOperation::Instance(name, undone))
         }
-        Some(Logged::Notes(_)) | None => Ok(TakenBack::Notes(crate::undo(services, None)?)),
+        Some(LogEntry::Notes(_)) | None => Ok(UndoneOperation::Notes(crate::undo(services, None)?)),
     }
 }

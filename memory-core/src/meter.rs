@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use chrono::NaiveDate;
 
-use crate::{Budget, Purpose, Shortage, Spent, StoreError};
+use crate::{Budget, BudgetExceeded, LlmUsage, Purpose, StoreError};
 
 /// A record of language-model usage per day and purpose.
 ///
@@ -27,7 +27,7 @@ pub trait Meter: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the usage cannot be written. The reservation then still counts.
-    fn settle(&self, reservation: &Reservation, spent: Spent) -> Result<(), StoreError>;
+    fn settle(&self, reservation: &Reservation, spent: LlmUsage) -> Result<(), StoreError>;
 
     /// Returns the usage of the days `from` to `to`, both inclusive, ordered by day and purpose.
     ///
@@ -46,27 +46,27 @@ pub struct Reservation {
     /// The purpose of the call.
     pub purpose: Purpose,
     /// The reserved amount.
-    pub amount: Spent,
+    pub amount: LlmUsage,
 }
 
 /// The usage of a range of days.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Spending {
     /// The usage by day and purpose, one entry for each.
-    pub entries: Vec<SpentOn>,
+    pub entries: Vec<SpendingEntry>,
     /// Number of records that could not be read. Their usage is not counted.
     pub unreadable: u64,
 }
 
 /// The usage of one day for one purpose.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SpentOn {
+pub struct SpendingEntry {
     /// The day.
     pub day: NaiveDate,
     /// The purpose.
     pub purpose: Purpose,
     /// The amount.
-    pub spent: Spent,
+    pub spent: LlmUsage,
 }
 
 /// The error that nothing was reserved.
@@ -74,7 +74,7 @@ pub struct SpentOn {
 pub enum MeterError {
     /// The budget does not allow it.
     #[error(transparent)]
-    Exhausted(#[from] Shortage),
+    Exhausted(#[from] BudgetExceeded),
     /// The reservation cannot be written.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -1,10 +1,12 @@
 //! An evaluation of an embedding model on the memories of a user.
+//!
+//! The evaluation runs on copies of the memories in a temporary home.
 
 use std::collections::BTreeMap;
 
 use crate::{
-    Change, Draft, Duplicates, Embedder, Filter, MemoryId, Order, Progress, Query, Ranking, Secrets, Services, Slice, StoreError,
-    Stored, Verb, commit::commit, embed, has_direction, search,
+    Change, Draft, Duplicates, Embedder, Filter, ListOrder, MemoryId, PageRequest, Progress, Query, Ranking, SecretPolicy,
+    Services, StoreError, StoredMemory, Verb, commit::commit, embed, has_direction, search,
 };
 
 /// Maximum number of memories to evaluate, newest first.
@@ -17,10 +19,10 @@ const QUESTIONS: usize = 300;
 const HITS: usize = 10;
 
 /// Minimum size in bytes of the letters in a query sentence, and in the remaining text of its memory.
-const LETTERS: usize = 20;
+const MIN_LETTERS: usize = 20;
 
 /// Minimum number of queries for a verdict.
-const ENOUGH: u64 = 30;
+const MIN_QUESTIONS: u64 = 30;
 
 /// Number of memories that are written in one operation.
 const BATCH: usize = 250;
@@ -33,9 +35,9 @@ pub struct ModelTest {
     /// Number of queries that the model cannot read.
     pub unreadable: u64,
     /// The quality of lexical search alone.
-    pub words: Findings,
+    pub words: SearchQuality,
     /// The quality of lexical search combined with the model.
-    pub with_model: Findings,
+    pub with_model: SearchQuality,
     /// Number of queries that rank their memory better with the model.
     pub better: u64,
     /// Number of queries that rank their memory worse with the model.
@@ -44,7 +46,7 @@ pub struct ModelTest {
 
 /// The quality of search results, as sums over queries.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Findings {
+pub struct SearchQuality {
     /// Number of queries that rank their memory among the first 10.
     pub found: u64,
     /// The sum of 1 / rank.
@@ -69,7 +71,7 @@ impl ModelTest {
     #[expect(clippy::cast_precision_loss, reason = "there are a few hundred questions")]
     pub fn verdict(&self) -> ModelVerdict {
         let (better, worse) = (self.better as f64, self.worse as f64);
-        if self.questions < ENOUGH {
+        if self.questions < MIN_QUESTIONS {
             ModelVerdict::TooFew
         } else if (better - worse).abs() <= 2.0 * (better + worse).sqrt() {
             ModelVerdict::NoDifference
@@ -101,7 +103,7 @@ impl ModelTest {
     }
 }
 
-impl Findings {
+impl SearchQuality {
     fn add(&mut self, rank: Option<usize>) {
         if let Some(rank) = rank {
             self.found += 1;
@@ -131,9 +133,9 @@ pub fn test_model(
 ) -> Result<BTreeMap<&'static str, ModelTest>, StoreError> {
     let embedder = scratch.embedder.as_deref().ok_or(StoreError::NoModel)?;
     home.store.refresh()?;
-    let slice = Slice { order: Order::Created, offset: 0, limit: Some(MEMORIES) };
+    let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(MEMORIES) };
     let memories = home.store.list(&Filter::everything(), &slice, home.clock.now())?.memories;
-    let questions = copy(scratch, &memories)?;
+    let questions = copy_memories(scratch, &memories)?;
     embed(scratch, progress, None)?;
     let words = Services { embedder: None, reranking: None, ..scratch.clone() };
     let with_model = Services { reranking: None, ..scratch.clone() };
@@ -147,7 +149,7 @@ pub fn test_model(
 }
 
 /// Copies memories into an empty home, and returns the queries with the memory that each should find.
-fn copy(scratch: &Services, memories: &[Stored]) -> Result<Vec<(MemoryId, String)>, StoreError> {
+fn copy_memories(scratch: &Services, memories: &[StoredMemory]) -> Result<Vec<(MemoryId, String)>, StoreError> {
     let splits: Vec<Option<(String, String)>> =
         memories.iter().map(|stored| leave_out_sentence(&stored.memory.content)).collect();
     let possible = splits.iter().flatten().count();
@@ -168,7 +170,7 @@ fn copy(scratch: &Services, memories: &[Stored]) -> Result<Vec<(MemoryId, String
             operation.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
         }
         // The originals are already stored, so their credentials are allowed.
-        commit(scratch, &operation, Secrets::Keep)?;
+        commit(scratch, &operation, SecretPolicy::Keep)?;
     }
     Ok(questions)
 }
@@ -196,11 +198,11 @@ fn is_readable(embedder: &dyn Embedder, question: &str) -> Result<bool, StoreErr
 fn leave_out_sentence(text: &str) -> Option<(String, String)> {
     let ends_sentence = |character: char| matches!(character, '.' | '!' | '?' | '\n' | '。' | '！' | '？' | '；');
     let sentences: Vec<&str> = text.split_inclusive(ends_sentence).collect();
-    let candidates = (0..sentences.len()).filter(|place| LETTERS <= letters(sentences[*place]));
+    let candidates = (0..sentences.len()).filter(|place| MIN_LETTERS <= letters(sentences[*place]));
     let place = candidates.min_by_key(|place| (2 * place + 1).abs_diff(sentences.len()))?;
     let rest = [sentences[..place].concat(), sentences[place + 1..].concat()].concat();
     let rest = rest.trim();
-    if letters(rest) < LETTERS {
+    if letters(rest) < MIN_LETTERS {
         return None;
     }
     let question: String =
@@ -303,9 +305,9 @@ mod tests {
         for number in 0..40 {
             let text =
                 format!("Note {number} is about thing{} here. It lies in the drawer number{number} of the house.", number * 7);
-            write(&home, Draft::new(&text), Secrets::Refuse).expect("it is kept");
+            write(&home, Draft::new(&text), SecretPolicy::Refuse).expect("it is kept");
         }
-        write(&home, Draft::new("用户喜欢深色模式和绿茶。会议的题目是明年的预算。"), Secrets::Refuse).expect("it is kept");
+        write(&home, Draft::new("用户喜欢深色模式和绿茶。会议的题目是明年的预算。"), SecretPolicy::Refuse).expect("it is kept");
         let test = || {
             let scratch = Services { embedder: Some(Arc::new(FakeEmbedder)), ..services(Arc::new(FakeStore::default())) };
             test_model(&home, &scratch, &mut |_| ()).expect("it is measured")

@@ -2,15 +2,17 @@
 
 use chrono::{DateTime, TimeZone};
 
-use crate::snooze::alter;
+use crate::snooze::change_reminder;
 use crate::text::one_line;
-use crate::{Memory, Notification, Notifier, NotifyError, Problem, Reminder, Reminders, Services, StoreError, Stored, Verb};
+use crate::{
+    Memory, Notification, Notifier, NotifyError, Problem, Reminder, ReminderQuery, Services, StoreError, StoredMemory, Verb,
+};
 
 /// The result of [`notify()`].
 #[derive(Debug, Default)]
-pub struct Notified {
+pub struct NotifyReport {
     /// The reminders that were shown, in their current state.
-    pub shown: Vec<Stored>,
+    pub shown: Vec<StoredMemory>,
     /// The error that stopped the notifications, if any.
     ///
     /// The failed reminder and the later ones are shown next time.
@@ -34,17 +36,17 @@ const LONGEST: usize = 240;
 ///
 /// # Errors
 /// Those of the store. An error of the notifier is part of the report instead.
-pub fn notify<Tz: TimeZone>(services: &Services, notifier: &dyn Notifier, zone: &Tz) -> Result<Notified, StoreError> {
+pub fn notify<Tz: TimeZone>(services: &Services, notifier: &dyn Notifier, zone: &Tz) -> Result<NotifyReport, StoreError> {
     services.store.refresh()?;
     let now = services.clock.now();
-    let page = services.store.reminders(Reminders::ToBeShown(now), None, None)?;
-    let mut report = Notified { degraded: page.degraded, ..Notified::default() };
+    let page = services.store.reminders(ReminderQuery::ToBeShown(now), None, None)?;
+    let mut report = NotifyReport { degraded: page.degraded, ..NotifyReport::default() };
     let mut waiting = page.memories.into_iter();
     for stored in waiting.by_ref() {
         let id = stored.memory.id;
         let claim =
-            |reminder: &Reminder, _| reminder.is_to_be_shown(now).then_some(Reminder { notified_at: Some(now), ..*reminder });
-        match alter(services, Verb::Notify, &id, claim) {
+            |reminder: &Reminder, _| reminder.needs_notification(now).then_some(Reminder { notified_at: Some(now), ..*reminder });
+        match change_reminder(services, Verb::Notify, &id, claim) {
             Ok(true) => {}
             // Another process has marked or changed the reminder.
             Ok(false) | Err(StoreError::NotFound { .. } | StoreError::Invalid { .. }) => continue,
@@ -57,7 +59,7 @@ pub fn notify<Tz: TimeZone>(services: &Services, notifier: &dyn Notifier, zone: 
         if let Err(error) = notifier.notify(&notification(&stored.memory, zone)) {
             report.failed = Some(error);
             let give_back = |reminder: &Reminder, _| Some(Reminder { notified_at: None, ..*reminder });
-            alter(services, Verb::Notify, &id, give_back)?;
+            change_reminder(services, Verb::Notify, &id, give_back)?;
             report.waiting = 1;
             break;
         }

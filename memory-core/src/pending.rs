@@ -5,10 +5,10 @@ use std::fmt::Write;
 use chrono::{DateTime, TimeZone};
 
 use crate::text::one_line;
-use crate::{Page, Reminders, Services, StoreError, Stored};
+use crate::{MemoryPage, ReminderQuery, Services, StoreError, StoredMemory};
 
 /// Maximum number of reminders on the page.
-const NAMED: usize = 100;
+const MAX_LISTED: usize = 100;
 
 /// Maximum length of a reminder text in characters.
 const LONGEST: usize = 200;
@@ -23,11 +23,11 @@ const LONGEST: usize = 200;
 pub fn pending<Tz: TimeZone>(services: &Services, zone: &Tz) -> Result<Option<String>, StoreError> {
     services.store.refresh()?;
     let now = services.clock.now();
-    let due = services.store.reminders(Reminders::Due(now), None, Some(NAMED))?;
+    let due = services.store.reminders(ReminderQuery::Due(now), None, Some(MAX_LISTED))?;
     Ok((due.total != 0).then(|| page(&due, &now.with_timezone(zone))))
 }
 
-fn page<Tz: TimeZone>(due: &Page, now: &DateTime<Tz>) -> String {
+fn page<Tz: TimeZone>(due: &MemoryPage, now: &DateTime<Tz>) -> String {
     let (is, what) = if due.total == 1 { ("is", "reminder") } else { ("are", "reminders") };
     let now = now.fixed_offset();
     let mut page = format!(
@@ -36,7 +36,7 @@ fn page<Tz: TimeZone>(due: &Page, now: &DateTime<Tz>) -> String {
         due.total,
         now.format("%Y-%m-%d %H:%M %:z")
     );
-    for Stored { memory, .. } in &due.memories {
+    for StoredMemory { memory, .. } in &due.memories {
         let shown = |moment: DateTime<chrono::Utc>, format| moment.with_timezone(&now.timezone()).format(format).to_string();
         let at = memory.reminder.map(|reminder| shown(reminder.due, "%Y-%m-%d %H:%M")).unwrap_or_default();
         let (id, said) = (memory.id.short(), shown(memory.created_at, "%Y-%m-%d"));

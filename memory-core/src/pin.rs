@@ -1,7 +1,7 @@
 //! Exempting memories from expiry and decay.
 
 use crate::update::change;
-use crate::{Patch, Secrets, Services, StoreError, Stored, Verb};
+use crate::{Patch, SecretPolicy, Services, StoreError, StoredMemory, Verb};
 
 /// Pins the memory that `reference` names, and returns its new version.
 ///
@@ -9,16 +9,16 @@ use crate::{Patch, Secrets, Services, StoreError, Stored, Verb};
 ///
 /// # Errors
 /// [`StoreError::NotFound`] or [`StoreError::Ambiguous`]; [`StoreError::Damaged`] if its file is damaged.
-pub fn pin(services: &Services, reference: &str) -> Result<Stored, StoreError> {
+pub fn pin(services: &Services, reference: &str) -> Result<StoredMemory, StoreError> {
     let patch = Patch { pinned: Some(true), ..Patch::default() };
-    change(services, Verb::Update, reference, &patch, None, Secrets::Keep)
+    change(services, Verb::Update, reference, &patch, None, SecretPolicy::Keep)
 }
 
 /// Unpins the memory that `reference` names, and returns its new version.
 ///
 /// # Errors
 /// Those of [`pin`].
-pub fn unpin(services: &Services, reference: &str) -> Result<Stored, StoreError> {
+pub fn unpin(services: &Services, reference: &str) -> Result<StoredMemory, StoreError> {
     let patch = Patch { pinned: Some(false), ..Patch::default() };
-    change(services, Verb::Update, reference, &patch, None, Secrets::Keep)
+    change(services, Verb::Update, reference, &patch, None, SecretPolicy::Keep)
 }

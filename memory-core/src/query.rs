@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use crate::question::Question;
-use crate::rank::{Part, Weights};
-use crate::{Filter, Stored};
+use crate::query_parser::TextQuery;
+use crate::rank::{RankFeature, RankWeights};
+use crate::{Filter, StoredMemory};
 
 /// A search query: text and a filter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
-    /// The text as a person types it, see [`crate::question::parse`].
+    /// The text as a person types it, see [`crate::query_parser::parse`].
     pub text: String,
     /// The filter for results.
     pub filter: Filter,
@@ -35,7 +35,7 @@ pub struct Ranking {
     /// If it is `None`, it is 0 without a reranking model, and the threshold of its rules with one.
     pub threshold: Option<f32>,
     /// The weight of each part of the evidence, or `None` for the default weights.
-    pub weights: Option<Weights>,
+    pub weights: Option<RankWeights>,
 }
 
 impl Default for Ranking {
@@ -47,9 +47,9 @@ impl Default for Ranking {
 
 /// A parsed search request, as a store receives it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked<'q> {
+pub struct SearchRequest<'q> {
     /// The parsed query.
-    pub question: &'q Question,
+    pub question: &'q TextQuery,
     /// The filter for results.
     pub filter: &'q Filter,
     /// Maximum number of results.
@@ -57,12 +57,12 @@ pub struct Asked<'q> {
     /// The parameters that affect the order. A store ignores the diversity.
     pub ranking: Ranking,
     /// The embedding of the query, if a model is available.
-    pub vector: Option<QuestionVector<'q>>,
+    pub vector: Option<QueryVector<'q>>,
 }
 
 /// The embedding of a query, with the model that computed it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct QuestionVector<'q> {
+pub struct QueryVector<'q> {
     /// The identifier of the model.
     pub identity: &'q str,
     /// The vector, of length 1.
@@ -71,7 +71,7 @@ pub struct QuestionVector<'q> {
 
 /// The results of a search.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct SearchResults {
     /// The best hits, best first. Ties are broken by the newer `created_at`, then by id.
     pub hits: Vec<Hit>,
     /// Total number of matching memories.
@@ -84,7 +84,7 @@ pub struct Found {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
     /// The memory in its current state.
-    pub stored: Stored,
+    pub stored: StoredMemory,
     /// The score, which is meaningful only as an order.
     ///
     /// Hits that a reranking model has read precede the others.
@@ -94,14 +94,14 @@ pub struct Hit {
     /// The byte ranges of `snippet` that match the query.
     pub marks: Vec<Range<usize>>,
     /// The composition of the score.
-    pub explanation: Explanation,
+    pub explanation: ScoreExplanation,
 }
 
 /// The composition of a score: the sum of the scores of all parts (see [`crate::rank`]).
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Explanation {
+pub struct ScoreExplanation {
     /// The score of each part, without parts that contribute nothing.
-    pub parts: Vec<PartScore>,
+    pub parts: Vec<RankFeatureScore>,
     /// The probability that the hit is relevant, from 0 to 1; comparable between queries.
     pub relevance: f32,
     /// Whether only parts of words match. Such a hit ranks behind all others.
@@ -122,9 +122,9 @@ pub struct Explanation {
 
 /// The contribution of one part to a score.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PartScore {
+pub struct RankFeatureScore {
     /// The part.
-    pub part: Part,
+    pub part: RankFeature,
     /// The value of the part.
     pub value: f32,
     /// The contribution: the value times the weight of the part.
@@ -157,9 +157,9 @@ pub struct TermScore {
 
 /// A request for a part of a list in a given order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slice {
+pub struct PageRequest {
     /// The order.
-    pub order: Order,
+    pub order: ListOrder,
     /// Number of items to skip.
     pub offset: usize,
     /// Maximum number of items; `None` means all.
@@ -168,7 +168,7 @@ pub struct Slice {
 
 /// The order of a list. Ties are broken by id.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum ListOrder {
     /// By creation time, newest first.
     #[default]
     Created,
@@ -184,9 +184,9 @@ pub enum Order {
 
 /// One slice of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
+pub struct MemoryPage {
     /// The memories of the slice.
-    pub memories: Vec<Stored>,
+    pub memories: Vec<StoredMemory>,
     /// Total number of items in the list.
     pub total: u64,
     /// The reason why the list may be incomplete, if any.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::commit::{Refused, commit_units};
+use crate::commit::{RefusedUnit, commit_units};
 use crate::{Change, MemoryId, Operation, OperationId, Services, StoreError, Verb};
 
 /// Changes that are made together or not at all.
 #[derive(Debug, Clone, Default)]
-pub struct Unit {
+pub struct RefinementUnit {
     /// The changes.
     pub changes: Vec<Change>,
     /// Reasons for changes that the verb does not explain.
@@ -46,7 +46,7 @@ impl<'s> Refinement<'s> {
     ///
     /// # Errors
     /// Any other error of the store. Some of the units may then be committed.
-    pub fn commit(&mut self, units: Vec<Unit>) -> Result<Vec<Refused>, StoreError> {
+    pub fn commit(&mut self, units: Vec<RefinementUnit>) -> Result<Vec<RefusedUnit>, StoreError> {
         self.operation.at = self.services.clock.now();
         let mut all = Vec::with_capacity(units.len());
         let mut reasons = BTreeMap::new();

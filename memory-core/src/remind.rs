@@ -1,4 +1,8 @@
 //! Creating reminders.
+//!
+//! A reminder is a memory with the key `due`, and the index contains its due time. The id of a reminder is
+//! derived from its source and that time, so each combination has one reminder. If a memory is removed by any use
+//! case, `commit` removes its open reminders in the same operation.
 
 use std::ops::Range;
 
@@ -7,21 +11,21 @@ use chrono::{DateTime, TimeZone, Utc};
 use crate::commit::{commit, persist};
 use crate::write::decide;
 use crate::{
-    Category, Change, Draft, Memory, MemoryId, MemoryStoreExt, Merged, Patch, Phase, Reminder, Secrets, Services, StoreError,
-    Stored, Verb, Written, due, write,
+    Category, Change, Draft, Memory, MemoryId, MemoryStoreExt, MergedFields, Patch, Phase, Reminder, SecretPolicy, Services,
+    StoreError, StoredMemory, Verb, WriteResult, due, write,
 };
 
 /// The result of creating a reminder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reminded {
+pub struct RemindReport {
     /// The reminder.
-    pub stored: Stored,
+    pub stored: StoredMemory,
     /// Whether the reminder is new; otherwise the same reminder already existed.
     pub created: bool,
     /// The assumptions that were made where the text is ambiguous, as sentences.
     pub assumed: Option<String>,
     /// The fields that the existing reminder received from the draft.
-    pub merged: Merged,
+    pub merged: MergedFields,
     /// The fields of the draft that were ignored because the existing reminder has other values.
     pub ignored: Vec<&'static str>,
 }
@@ -40,29 +44,29 @@ pub fn remind<Tz: TimeZone>(
     draft: Draft,
     at: Option<DateTime<Utc>>,
     zone: &Tz,
-    secrets: Secrets,
-) -> Result<Reminded, StoreError> {
+    secrets: SecretPolicy,
+) -> Result<RemindReport, StoreError> {
     if draft.content.trim().is_empty() {
         return Err(StoreError::Invalid { why: "the text of the reminder is empty".into() });
     }
     let now = services.clock.now().with_timezone(zone);
     let (at, assumed) = match at {
-        Some(at) => (to_come(at, &now)?, None),
+        Some(at) => (check_future(at, &now)?, None),
         None => due(&draft.content, &now).map(|due| (due.at, due.assumed))?,
     };
-    let id = MemoryId::of_reminder(&[&draft.content, &draft.scope.to_string()], at);
-    keep(services, id, &reminder(draft, Reminder::at(at)), assumed, secrets)
+    let id = MemoryId::for_reminder(&[&draft.content, &draft.scope.to_string()], at);
+    store_reminder(services, id, &reminder(draft, Reminder::at(at)), assumed, secrets)
 }
 
 /// The result of writing a text to the category of reminders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WrittenReminder {
     /// The text names a future time, and is stored as a reminder.
-    Reminder(Box<Reminded>),
+    Reminder(Box<RemindReport>),
     /// The text is stored as a memory of the category without a due time.
     Memory {
         /// The result of writing the memory.
-        written: Written,
+        written: WriteResult,
         /// The reason why it is not a reminder, and advice, as sentences.
         warning: String,
     },
@@ -79,12 +83,13 @@ pub fn write_reminder<Tz: TimeZone>(
     services: &Services,
     draft: Draft,
     zone: &Tz,
-    secrets: Secrets,
+    secrets: SecretPolicy,
 ) -> Result<WrittenReminder, StoreError> {
     let now = services.clock.now();
     match reminder_in(&draft.content, now, now, zone) {
-        Ok((Reminder { due, .. }, assumed)) => remind(services, draft, Some(due), zone, secrets)
-            .map(|reminded| WrittenReminder::Reminder(Box::new(Reminded { assumed: reminded.assumed.or(assumed), ..reminded }))),
+        Ok((Reminder { due, .. }, assumed)) => remind(services, draft, Some(due), zone, secrets).map(|reminded| {
+            WrittenReminder::Reminder(Box::new(RemindReport { assumed: reminded.assumed.or(assumed), ..reminded }))
+        }),
         Err(warning) => {
             let category = Some(Category::Reminders);
             let written = write(services, Draft { category, ..draft }, secrets)?;
@@ -106,7 +111,7 @@ pub fn reminder_in<Tz: TimeZone>(
     zone: &Tz,
 ) -> Result<(Reminder, Option<String>), String> {
     let found = due(text, &written_at.with_timezone(zone))
-        .and_then(|due| to_come(due.at, &now.with_timezone(zone)).map(|at| (Reminder::at(at), due.assumed)));
+        .and_then(|due| check_future(due.at, &now.with_timezone(zone)).map(|at| (Reminder::at(at), due.assumed)));
     found.map_err(|error| {
         let why = match error {
             StoreError::NoTime => "the text contains no time".to_owned(),
@@ -130,7 +135,7 @@ pub fn remind_of<Tz: TimeZone>(
     reference: &str,
     at: Option<DateTime<Utc>>,
     zone: &Tz,
-) -> Result<Reminded, StoreError> {
+) -> Result<RemindReport, StoreError> {
     let source = services.store.get_by(reference)?;
     if source.memory.reminder.is_some() {
         return Err(StoreError::Invalid { why: format!("{} is already a reminder; snooze it instead", source.path) });
@@ -143,30 +148,30 @@ pub fn remind_of<Tz: TimeZone>(
         let due = due(&memory.content, &memory.created_at.with_timezone(zone))?;
         (due.at, line_of(&memory.content, &due.reading.span), due.assumed)
     };
-    let at = to_come(at, &now)?;
-    let (id, draft) = made_of(memory, said, at);
+    let at = check_future(at, &now)?;
+    let (id, draft) = reminder_draft(memory, said, at);
     // The text of the memory was already stored.
-    keep(services, id, &draft, assumed, Secrets::Keep)
+    store_reminder(services, id, &draft, assumed, SecretPolicy::Keep)
 }
 
 /// Returns the reminder of `source` for the time `at`, with an id that is derived from both.
 pub fn reminder_of(source: &Memory, said: &str, at: DateTime<Utc>, now: DateTime<Utc>) -> Memory {
-    let (id, draft) = made_of(source, said, at);
+    let (id, draft) = reminder_draft(source, said, at);
     draft.into_memory(id, now)
 }
 
 /// Returns the id of the reminder of the memory `source` for the time `at`.
 pub fn reminder_id(source: &MemoryId, at: DateTime<Utc>) -> MemoryId {
-    MemoryId::of_reminder(&[&source.to_string()], at)
+    MemoryId::for_reminder(&[&source.to_string()], at)
 }
 
-fn made_of(source: &Memory, said: &str, at: DateTime<Utc>) -> (MemoryId, Draft) {
+fn reminder_draft(source: &Memory, said: &str, at: DateTime<Utc>) -> (MemoryId, Draft) {
     let draft = Draft { scope: source.scope.clone(), source: source.source.clone(), ..Draft::new(said) };
     let id = reminder_id(&source.id, at);
     (id, reminder(draft, Reminder { of: Some(source.id), ..Reminder::at(at) }))
 }
 
-fn to_come<Tz: TimeZone>(at: DateTime<Utc>, now: &DateTime<Tz>) -> Result<DateTime<Utc>, StoreError> {
+fn check_future<Tz: TimeZone>(at: DateTime<Utc>, now: &DateTime<Tz>) -> Result<DateTime<Utc>, StoreError> {
     if at < now.to_utc() { Err(StoreError::Over { at: at.with_timezone(&now.timezone()).fixed_offset() }) } else { Ok(at) }
 }
 
@@ -183,16 +188,16 @@ fn line_of<'t>(text: &'t str, span: &Range<usize>) -> &'t str {
     marks.iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line).trim_start_matches('#').trim_start()
 }
 
-fn keep(
+fn store_reminder(
     services: &Services,
     id: MemoryId,
     draft: &Draft,
     assumed: Option<String>,
-    secrets: Secrets,
-) -> Result<Reminded, StoreError> {
+    secrets: SecretPolicy,
+) -> Result<RemindReport, StoreError> {
     let (created, merged, ignored) = persist(|| {
         let mut operation = services.operation(Verb::Remind);
-        let (mut merged, mut ignored, mut created) = (Merged::default(), Vec::new(), true);
+        let (mut merged, mut ignored, mut created) = (MergedFields::default(), Vec::new(), true);
         match services.store.get(&id) {
             Ok(there) => {
                 let is_over = there.memory.reminder.is_none_or(|reminder| reminder.of.is_none() && !reminder.is_open());
@@ -218,7 +223,7 @@ fn keep(
         commit(services, &operation, secrets)?;
         Ok((created, merged, ignored))
     })?;
-    Ok(Reminded { stored: services.store.get(&id)?, created, assumed, merged, ignored })
+    Ok(RemindReport { stored: services.store.get(&id)?, created, assumed, merged, ignored })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Listing reminders.
 
-use crate::{Page, Reminders, Services, StoreError};
+use crate::{MemoryPage, ReminderQuery, Services, StoreError};
 
 /// A filter for reminders.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -18,12 +18,12 @@ pub enum ReminderFilter {
 ///
 /// # Errors
 /// If the files cannot be read.
-pub fn reminders(services: &Services, filter: ReminderFilter, limit: Option<usize>) -> Result<Page, StoreError> {
+pub fn reminders(services: &Services, filter: ReminderFilter, limit: Option<usize>) -> Result<MemoryPage, StoreError> {
     services.store.refresh()?;
     let wanted = match filter {
-        ReminderFilter::Open => Reminders::Open,
-        ReminderFilter::Due => Reminders::Due(services.clock.now()),
-        ReminderFilter::All => Reminders::All,
+        ReminderFilter::Open => ReminderQuery::Open,
+        ReminderFilter::Due => ReminderQuery::Due(services.clock.now()),
+        ReminderFilter::All => ReminderQuery::All,
     };
     services.store.reminders(wanted, None, limit)
 }

@@ -1,9 +1,12 @@
 //! Reranking the best hits of a search with a model.
+//!
+//! No model is waited for without a timeout, and none is called without need. If a model fails, the result is the
+//! one without it and reports the failure.
 
 use std::sync::Arc;
 
-use crate::rank::{RerankRules, Reread, rerank};
-use crate::{Found, Hit, Ranking, RerankError, RerankScore, Reranker, embedded_text};
+use crate::rank::{RerankRules, RerankedCandidate, rerank};
+use crate::{Hit, Ranking, RerankError, RerankScore, Reranker, SearchResults, embedded_text};
 
 /// A reranking model with its parameters.
 #[derive(Debug, Clone)]
@@ -22,7 +25,7 @@ impl Reranking {
     ///
     /// # Errors
     /// If the model fails, or does not return one finite number for each text.
-    pub(crate) fn apply(&self, question: &str, found: Found, ranking: &Ranking) -> Result<Found, RerankError> {
+    pub(crate) fn apply(&self, question: &str, found: SearchResults, ranking: &Ranking) -> Result<SearchResults, RerankError> {
         let shown = &found.hits[..found.hits.len().min(self.rules.candidates)];
         if shown.is_empty() {
             return Ok(found);
@@ -36,9 +39,9 @@ impl Reranking {
         let reread = rerank(&scores, self.rules.normalise, threshold, &recency, ranking.recency)
             .map_err(|why| RerankError { why, hint: None })?;
         let least = reread.last().map_or(0.0, |last| last.worth);
-        let (mut read, unread) = split(found.hits, scores.len());
+        let (mut read, unread) = split_hits(found.hits, scores.len());
         let mut hits: Vec<Hit> =
-            reread.iter().filter_map(|own| Some(reread_hit(read[own.number].take()?, own, &scores))).collect();
+            reread.iter().filter_map(|own| Some(apply_rerank(read[own.number].take()?, own, &scores))).collect();
         let mut total = found.total;
         if 0.0 < threshold {
             total = hits.len() as u64;
@@ -46,16 +49,16 @@ impl Reranking {
             // The previous scores are comparable only among these hits; scaling puts them below the reranked ones.
             hits.extend(unread.into_iter().map(|hit| Hit { score: least * hit.score, ..hit }));
         }
-        Ok(Found { hits, total, degraded: found.degraded })
+        Ok(SearchResults { hits, total, degraded: found.degraded })
     }
 }
 
-fn split(mut hits: Vec<Hit>, read: usize) -> (Vec<Option<Hit>>, Vec<Hit>) {
+fn split_hits(mut hits: Vec<Hit>, read: usize) -> (Vec<Option<Hit>>, Vec<Hit>) {
     let unread = hits.split_off(read);
     (hits.into_iter().map(Some).collect(), unread)
 }
 
-fn reread_hit(mut hit: Hit, reread: &Reread, scores: &[f32]) -> Hit {
+fn apply_rerank(mut hit: Hit, reread: &RerankedCandidate, scores: &[f32]) -> Hit {
     let before = hit.explanation.relevance;
     hit.score = reread.worth;
     hit.explanation.relevance = reread.relevance;
@@ -73,19 +76,19 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::rank::Normalise;
+    use crate::rank::ScoreNormalization;
     use crate::testing::{FakeStore, services};
-    use crate::{Draft, Filter, Query, Secrets, Services, search, write};
+    use crate::{Draft, Filter, Query, SecretPolicy, Services, search, write};
 
     /// A model that parses the score from the last word of a text, and records its input.
     #[derive(Debug, Default)]
-    struct LastWord {
+    struct LastWordReranker {
         shown: Mutex<Vec<(String, Vec<String>)>>,
         /// The result to return instead, if any.
         instead: Option<Result<Vec<f32>, &'static str>>,
     }
 
-    impl Reranker for LastWord {
+    impl Reranker for LastWordReranker {
         fn identity(&self) -> &'static str {
             "last-word"
         }
@@ -99,25 +102,25 @@ mod tests {
         }
     }
 
-    struct Home {
+    struct RerankHome {
         services: Services,
-        model: Arc<LastWord>,
+        model: Arc<LastWordReranker>,
     }
 
-    impl Home {
+    impl RerankHome {
         /// Returns a home in which lexical search ranks `texts` in the given order.
         fn new(texts: &[&str], rules: RerankRules, instead: Option<Result<Vec<f32>, &'static str>>) -> Self {
-            let model = Arc::new(LastWord { instead, ..LastWord::default() });
+            let model = Arc::new(LastWordReranker { instead, ..LastWordReranker::default() });
             let reranking = Some(Reranking { reranker: Arc::clone(&model) as Arc<dyn Reranker>, rules });
             let services = Services { reranking, ..services(Arc::new(FakeStore::default())) };
             for (number, text) in texts.iter().enumerate() {
                 let text = format!("{}{text}", "tea ".repeat(texts.len() - number));
-                write(&services, Draft::new(&text), Secrets::Refuse).expect("it is kept");
+                write(&services, Draft::new(&text), SecretPolicy::Refuse).expect("it is kept");
             }
             Self { services, model }
         }
 
-        fn ask(&self, text: &str, limit: usize, ranking: Ranking) -> Found {
+        fn ask(&self, text: &str, limit: usize, ranking: Ranking) -> SearchResults {
             let query = Query { text: text.into(), filter: Filter::default(), limit, ranking };
             search(&self.services, &query).expect("it is answered")
         }
@@ -127,15 +130,15 @@ mod tests {
         }
     }
 
-    fn last_words(found: &Found) -> Vec<String> {
+    fn last_words(found: &SearchResults) -> Vec<String> {
         let last = |hit: &Hit| hit.stored.memory.content.rsplit(' ').next().unwrap_or_default().to_owned();
         found.hits.iter().map(last).collect()
     }
 
     const TEXTS: [&str; 4] = ["-3", "2", "-0.5", "5"];
 
-    fn home(rules: RerankRules) -> Home {
-        Home::new(&TEXTS, rules, None)
+    fn home(rules: RerankRules) -> RerankHome {
+        RerankHome::new(&TEXTS, rules, None)
     }
 
     #[test]
@@ -155,7 +158,7 @@ mod tests {
         assert_eq!(home.order(10, Some(0.0)), ["5", "2", "-0.5", "-3"]);
         assert_eq!(home.order(10, Some(0.9)), ["5"]);
         assert!(home.ask("tea", 10, Ranking { threshold: Some(1.0), ..Ranking::default() }).hits.is_empty());
-        let among = RerankRules { normalise: Normalise::MinMax, ..RerankRules::default() };
+        let among = RerankRules { normalise: ScoreNormalization::MinMax, ..RerankRules::default() };
         assert_eq!(self::home(among).order(10, Some(1.0)), ["5"]);
     }
 
@@ -172,7 +175,7 @@ mod tests {
     #[test]
     fn a_model_that_fails_leaves_the_answer_as_it_is_without_it() {
         for wrong in [Err("it is asleep"), Ok(vec![1.0]), Ok(vec![f32::NAN; 4]), Ok(vec![1.0; 5])] {
-            let home = Home::new(&TEXTS, RerankRules::default(), Some(wrong));
+            let home = RerankHome::new(&TEXTS, RerankRules::default(), Some(wrong));
             let found = home.ask("tea", 2, Ranking::default());
             assert_eq!((last_words(&found), found.total), (vec!["-3".into(), "2".into()], 4));
             let degraded = found.degraded.expect("it says so");
@@ -201,7 +204,7 @@ mod tests {
 
     #[test]
     fn newness_and_diversity_count_afterwards() {
-        let home = Home::new(&["green 3", "green 3.1", "black 2"], RerankRules::default(), None);
+        let home = RerankHome::new(&["green 3", "green 3.1", "black 2"], RerankRules::default(), None);
         assert_eq!(home.order(10, None), ["3.1", "3", "2"]);
         let diverse = Ranking { diversity: 0.5, ..Ranking::default() };
         assert_eq!(last_words(&home.ask("tea", 10, diverse)), ["3.1", "2", "3"]);

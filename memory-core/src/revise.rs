@@ -1,6 +1,6 @@
 //! Replacing a passage of a memory.
 
-use crate::{MemoryStoreExt, Patch, Secrets, Services, StoreError, Stored, update};
+use crate::{MemoryStoreExt, Patch, SecretPolicy, Services, StoreError, StoredMemory, update};
 
 /// A passage and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,12 @@ pub struct Revision {
 /// # Errors
 /// [`StoreError::Conflict`] if the memory has another version or changes concurrently, [`StoreError::Invalid`] if the
 /// passage does not occur exactly once, [`StoreError::Secret`] if the new text contains a credential.
-pub fn revise(services: &Services, reference: &str, revision: &Revision, secrets: Secrets) -> Result<Stored, StoreError> {
+pub fn revise(
+    services: &Services,
+    reference: &str,
+    revision: &Revision,
+    secrets: SecretPolicy,
+) -> Result<StoredMemory, StoreError> {
     let stored = services.store.get_by(reference)?;
     if revision.version.is_some_and(|version| version != stored.memory.version) {
         return Err(StoreError::Conflict { what: stored.path });
@@ -46,17 +51,17 @@ mod tests {
     #[test]
     fn a_passage_is_replaced_where_it_stands_once_and_in_the_version_that_was_read() {
         let services = services(Arc::new(FakeStore::default()));
-        let written = write(&services, Draft::new("tea at nine, cake at nine"), Secrets::Refuse).expect("it is kept");
+        let written = write(&services, Draft::new("tea at nine, cake at nine"), SecretPolicy::Refuse).expect("it is kept");
         let id = written.id.to_string();
         let revise = |old: &str, new: &str, version| {
             let revision = Revision { old: old.into(), new: new.into(), version };
-            let revised = revise(&services, &id, &revision, Secrets::Refuse);
+            let revised = revise(&services, &id, &revision, SecretPolicy::Refuse);
             revised.map(|stored| stored.memory.content).map_err(|error| (error.code(), error.to_string()))
         };
         assert_eq!(revise("tea at nine", "tea at ten", Some(1)).as_deref(), Ok("tea at ten, cake at nine"));
         assert_eq!(revise("tea", "coffee", Some(1)).expect_err("it is of version 2").0, Code::Conflict);
         let (code, why) = revise("at", "by", None).expect_err("it stands there twice");
-        assert_eq!((code, why.ends_with("holds that passage 2 times")), (Code::InvalidInput, true));
+        assert_eq!((code, why.ends_with("contains that passage 2 times")), (Code::InvalidInput, true));
         assert_eq!(revise("milk", "", None).expect_err("it does not stand there").0, Code::InvalidInput);
     }
 }

@@ -1,21 +1,21 @@
 //! The search use case.
 
-mod vector;
+mod query_vector;
 
 use chrono::{DateTime, Utc};
 
-use self::vector::vector;
-use crate::question::{Parsed, Question, parse};
-use crate::text::Overlaps;
-use crate::{Asked, Found, Hit, Query, QuestionVector, Ranking, Reranking, Services, StoreError, rank};
+use self::query_vector::vector;
+use crate::query_parser::{ParsedQuery, TextQuery, parse};
+use crate::text::WordOverlaps;
+use crate::{Hit, Query, QueryVector, Ranking, Reranking, SearchRequest, SearchResults, Services, StoreError, rank};
 
 /// Minimum number of hits that are reordered for diversity.
 ///
 /// All limits up to `WEIGHED - SPARE` reorder the same hits, so that the first hits do not depend on the limit.
-const WEIGHED: usize = 150;
+const MIN_DIVERSIFIED: usize = 150;
 
 /// Number of hits beyond the limit that are reordered for diversity.
-const SPARE: usize = 100;
+const SPARE_HITS: usize = 100;
 
 /// Returns the memories that match `query`, best first, reranked by a model if one is configured.
 ///
@@ -24,8 +24,8 @@ const SPARE: usize = 100;
 /// # Errors
 /// Returns [`StoreError::Invalid`] if the query contains no searchable word, and other errors if the store cannot search. An empty result
 /// always means that no memory matches.
-pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
-    let Parsed { mut question, filter, misread } = parse(&query.text, &query.filter);
+pub fn search(services: &Services, query: &Query) -> Result<SearchResults, StoreError> {
+    let ParsedQuery { mut question, filter, misread } = parse(&query.text, &query.filter);
     if question.words.is_empty() {
         let why = if query.text.contains(char::is_alphanumeric) {
             "contains only filters; add a word to search for, or list the memories"
@@ -41,15 +41,15 @@ pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
         None
     });
     let vector = vector.as_deref().zip(services.embedder.as_deref());
-    let vector = vector.map(|(vector, embedder)| QuestionVector { identity: embedder.identity(), vector });
+    let vector = vector.map(|(vector, embedder)| QueryVector { identity: embedder.identity(), vector });
     let repeats = query.ranking.diversity < 1.0;
-    let limit = if repeats { query.limit.saturating_add(SPARE).max(WEIGHED) } else { query.limit };
+    let limit = if repeats { query.limit.saturating_add(SPARE_HITS).max(MIN_DIVERSIFIED) } else { query.limit };
     let now = services.clock.now();
-    let answer = |question: &Question, troubles: &mut Vec<String>| {
-        let asked = Asked { question, filter: &filter, limit, ranking: query.ranking, vector };
+    let answer = |question: &TextQuery, troubles: &mut Vec<String>| {
+        let asked = SearchRequest { question, filter: &filter, limit, ranking: query.ranking, vector };
         match services.reranking.as_ref().filter(|_| 0 < query.limit) {
-            Some(reranking) => reranked(services, reranking, &asked, now, troubles),
-            None => ask(services, &asked, now, troubles),
+            Some(reranking) => search_reranked(services, reranking, &asked, now, troubles),
+            None => search_store(services, &asked, now, troubles),
         }
     };
     let mut found = answer(&question, &mut troubles)?;
@@ -61,7 +61,7 @@ pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
         }
     }
     if repeats {
-        found.hits = diverse(found.hits, query);
+        found.hits = diversify(found.hits, query);
     }
     found.hits.truncate(query.limit);
     let is_cut = 0 < question.left_out;
@@ -72,11 +72,16 @@ pub fn search(services: &Services, query: &Query) -> Result<Found, StoreError> {
 }
 
 /// Searches the store; falls back to a search by words if the vectors cause an error.
-fn ask(services: &Services, asked: &Asked<'_>, now: DateTime<Utc>, troubles: &mut Vec<String>) -> Result<Found, StoreError> {
+fn search_store(
+    services: &Services,
+    asked: &SearchRequest<'_>,
+    now: DateTime<Utc>,
+    troubles: &mut Vec<String>,
+) -> Result<SearchResults, StoreError> {
     match services.store.search(asked, now) {
         // A search by words does not depend on the vectors.
         Err(error) if asked.vector.is_some() => {
-            let found = services.store.search(&Asked { vector: None, ..asked.clone() }, now)?;
+            let found = services.store.search(&SearchRequest { vector: None, ..asked.clone() }, now)?;
             let trouble = format!("the vectors cannot be used: {error}; searched by words only");
             troubles.retain(|told| *told != trouble);
             troubles.push(trouble);
@@ -87,31 +92,31 @@ fn ask(services: &Services, asked: &Asked<'_>, now: DateTime<Utc>, troubles: &mu
 }
 
 /// Reranks the best hits with the model; if the model fails, returns the order without it.
-fn reranked(
+fn search_reranked(
     services: &Services,
     reranking: &Reranking,
-    asked: &Asked<'_>,
+    asked: &SearchRequest<'_>,
     now: DateTime<Utc>,
     troubles: &mut Vec<String>,
-) -> Result<Found, StoreError> {
+) -> Result<SearchResults, StoreError> {
     // The threshold applies to the model's relevance, not to the score before reranking.
     let ranking = Ranking { threshold: None, ..asked.ranking };
-    let pool = Asked { limit: asked.limit.max(reranking.rules.candidates), ranking, ..asked.clone() };
-    let found = ask(services, &pool, now, troubles)?;
+    let pool = SearchRequest { limit: asked.limit.max(reranking.rules.candidates), ranking, ..asked.clone() };
+    let found = search_store(services, &pool, now, troubles)?;
     match reranking.apply(&asked.question.text, found, &asked.ranking) {
         Ok(found) => Ok(found),
         Err(error) => {
             troubles.push(format!("{error}; the results are not reranked"));
-            ask(services, asked, now, troubles)
+            search_store(services, asked, now, troubles)
         }
     }
 }
 
 /// Reorders the hits so that repetitions of better hits rank lower.
-fn diverse(hits: Vec<Hit>, query: &Query) -> Vec<Hit> {
+fn diversify(hits: Vec<Hit>, query: &Query) -> Vec<Hit> {
     let worth: Vec<f32> = hits.iter().map(|hit| hit.score).collect();
     let texts: Vec<&str> = hits.iter().map(|hit| hit.stored.memory.content.as_str()).collect();
-    let overlaps = Overlaps::of(&texts);
+    let overlaps = WordOverlaps::of(&texts);
     let overlap = |one: usize, other: usize| overlaps.between(one, other);
     let order = rank::diverse(&worth, query.ranking.diversity, query.limit, &overlap);
     let mut hits: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
@@ -124,13 +129,13 @@ mod tests {
 
     use super::*;
     use crate::testing::{FakeStore, services};
-    use crate::{ContentHash, Draft, EmbedError, Embedder, Embedding, Filter, Ranking, Secrets, TextVector, write};
+    use crate::{ContentHash, Draft, EmbedError, Embedder, Embedding, Filter, Ranking, SecretPolicy, TextVector, write};
 
     /// A model that returns vectors of NaN.
     #[derive(Debug)]
-    struct Broken;
+    struct NanEmbedder;
 
-    impl Embedder for Broken {
+    impl Embedder for NanEmbedder {
         fn identity(&self) -> &'static str {
             "broken"
         }
@@ -143,7 +148,7 @@ mod tests {
     #[test]
     fn a_filter_that_is_none_is_told_and_the_words_are_looked_for() {
         let services = services(Arc::new(FakeStore::default()));
-        write(&services, Draft::new("green tea"), Secrets::Refuse).expect("it is kept");
+        write(&services, Draft::new("green tea"), SecretPolicy::Refuse).expect("it is kept");
         let query = Query { text: "tea scope:kitchen".into(), filter: Filter::default(), limit: 10, ranking: Ranking::default() };
         let found = search(&services, &query).expect("the words are looked for");
         let told = "\"scope:kitchen\" is not a scope; searched as plain text";
@@ -153,8 +158,8 @@ mod tests {
     #[test]
     fn a_vector_that_is_no_vector_leaves_the_words_and_is_told() {
         let home = services(Arc::new(FakeStore::default()));
-        let services = Services { embedder: Some(Arc::new(Broken)), ..home };
-        let id = write(&services, Draft::new("green tea"), Secrets::Refuse).expect("it is kept").id;
+        let services = Services { embedder: Some(Arc::new(NanEmbedder)), ..home };
+        let id = write(&services, Draft::new("green tea"), SecretPolicy::Refuse).expect("it is kept").id;
         let kept = TextVector { id, text: ContentHash::of("green tea"), vector: vec![1.0, 0.0, 0.0, 0.0] };
         services.store.keep_vectors("broken", &[kept]).expect("it is kept");
         let query = Query { text: "tea".into(), filter: Filter::default(), limit: 10, ranking: Ranking::default() };

@@ -2,19 +2,19 @@
 
 use chrono::{DateTime, TimeZone};
 
-use crate::question::{Meant, meant, says_something};
+use crate::query_parser::{ExtractedFilter, extract_filter, has_content_word};
 use crate::rank::duplicates_last;
-use crate::text::Overlaps;
-use crate::{Filter, Found, Hit, Order, Query, Ranking, Services, Slice, StoreError, search};
+use crate::text::WordOverlaps;
+use crate::{Filter, Hit, ListOrder, PageRequest, Query, Ranking, SearchResults, Services, StoreError, search};
 
 /// Number of hits beyond the limit that are requested as replacements for near-duplicates.
-const SPARE: usize = 20;
+const SPARE_HITS: usize = 20;
 
 /// Search results together with the interpretation of the query.
 #[derive(Debug, Clone, PartialEq)]
-pub struct SmartFound {
+pub struct SmartSearchResults {
     /// The search results.
-    pub found: Found,
+    pub found: SearchResults,
     /// The query text that was searched.
     pub text: String,
     /// The filter that was applied.
@@ -23,7 +23,7 @@ pub struct SmartFound {
 
 /// Returns the memories that match `text`, best first, with filters extracted from its words.
 ///
-/// Words for times and categories become filters (see [`crate::question::meant()`]), near-duplicates of a better hit rank last, and the
+/// Words for times and categories become filters (see [`crate::query_parser::extract_filter()`]), near-duplicates of a better hit rank last, and the
 /// newer of two equal hits ranks first.
 ///
 /// If no memory matches the extracted filter, all memories that pass `filter` are searched, and `degraded` reports this. A query that
@@ -37,59 +37,59 @@ pub fn smart_search<Tz: TimeZone>(
     filter: &Filter,
     limit: usize,
     now: &DateTime<Tz>,
-) -> Result<SmartFound, StoreError> {
-    let Meant { text: words, filter: narrow } = meant(text, filter, now);
-    let ask = |text: &str, filter: &Filter| -> Result<Found, StoreError> {
-        let limit_with_spare = if limit == 0 { 0 } else { limit.saturating_add(SPARE) };
+) -> Result<SmartSearchResults, StoreError> {
+    let ExtractedFilter { text: words, filter: narrow } = extract_filter(text, filter, now);
+    let ask = |text: &str, filter: &Filter| -> Result<SearchResults, StoreError> {
+        let limit_with_spare = if limit == 0 { 0 } else { limit.saturating_add(SPARE_HITS) };
         let query = Query { text: text.to_owned(), filter: filter.clone(), limit: limit_with_spare, ranking: Ranking::default() };
         let mut found = search(services, &query)?;
-        found.hits = without_near_duplicates(found.hits, limit);
+        found.hits = demote_near_duplicates(found.hits, limit);
         Ok(found)
     };
     if narrow == *filter {
-        return Ok(SmartFound { found: ask(text, filter)?, text: text.to_owned(), filter: narrow });
+        return Ok(SmartSearchResults { found: ask(text, filter)?, text: text.to_owned(), filter: narrow });
     }
-    let found = if says_something(&words) { ask(&words, &narrow)? } else { newest(services, &narrow, limit)? };
+    let found = if has_content_word(&words) { ask(&words, &narrow)? } else { list_newest(services, &narrow, limit)? };
     if 0 < found.total {
-        return Ok(SmartFound { found, text: words, filter: narrow });
+        return Ok(SmartSearchResults { found, text: words, filter: narrow });
     }
     let mut found = ask(text, filter)?;
     let reasons = found
         .degraded
         .take()
         .into_iter()
-        .chain([format!("nothing matches {}; all memories were searched", told(&narrow, filter))]);
+        .chain([format!("nothing matches {}; all memories were searched", describe_filter(&narrow, filter))]);
     found.degraded = Some(reasons.collect::<Vec<_>>().join("; "));
-    Ok(SmartFound { found, text: text.to_owned(), filter: filter.clone() })
+    Ok(SmartSearchResults { found, text: text.to_owned(), filter: filter.clone() })
 }
 
 /// Returns the first `limit` hits, with near-duplicates of better hits last.
-fn without_near_duplicates(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
+fn demote_near_duplicates(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     let texts: Vec<&str> = hits.iter().map(|hit| hit.stored.memory.content.as_str()).collect();
-    let overlaps = Overlaps::of(&texts);
+    let overlaps = WordOverlaps::of(&texts);
     let order = duplicates_last(hits.len(), limit, &|one, other| overlaps.between(one, other));
     let mut hits: Vec<Option<Hit>> = hits.into_iter().map(Some).collect();
     order.into_iter().filter_map(|number| hits[number].take()).collect()
 }
 
-fn newest(services: &Services, filter: &Filter, limit: usize) -> Result<Found, StoreError> {
+fn list_newest(services: &Services, filter: &Filter, limit: usize) -> Result<SearchResults, StoreError> {
     services.store.refresh()?;
-    let slice = Slice { order: Order::Created, offset: 0, limit: Some(limit) };
+    let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(limit) };
     let page = services.store.list(filter, &slice, services.clock.now())?;
     let hits = page.memories.into_iter().map(|stored| Hit {
-        snippet: crate::text::one_line(&stored.memory.content, SNIPPET),
+        snippet: crate::text::one_line(&stored.memory.content, MAX_SNIPPET),
         stored,
         score: 0.0,
         marks: Vec::new(),
-        explanation: crate::Explanation::default(),
+        explanation: crate::ScoreExplanation::default(),
     });
-    Ok(Found { hits: hits.collect(), total: page.total, degraded: page.degraded })
+    Ok(SearchResults { hits: hits.collect(), total: page.total, degraded: page.degraded })
 }
 
 /// Maximum snippet length in characters for memories that are listed without a search.
-const SNIPPET: usize = 160;
+const MAX_SNIPPET: usize = 160;
 
-fn told(narrow: &Filter, wide: &Filter) -> String {
+fn describe_filter(narrow: &Filter, wide: &Filter) -> String {
     let day = |moment: DateTime<chrono::Utc>| moment.format("%Y-%m-%d").to_string();
     let mut told = Vec::new();
     if let Some(category) = narrow.category.filter(|_| wide.category.is_none()) {
@@ -106,18 +106,18 @@ mod tests {
 
     use super::*;
     use crate::testing::{FakeStore, services};
-    use crate::{Category, Draft, Secrets, write};
+    use crate::{Category, Draft, SecretPolicy, write};
 
     fn home() -> Services {
         let services = services(Arc::new(FakeStore::default()));
         for (text, category) in [("green tea in the morning", Category::Habits), ("we take green tea", Category::Decisions)] {
             let draft = Draft { category: Some(category), ..Draft::new(text) };
-            write(&services, draft, Secrets::Refuse).expect("it is kept");
+            write(&services, draft, SecretPolicy::Refuse).expect("it is kept");
         }
         services
     }
 
-    fn ask(services: &Services, text: &str) -> SmartFound {
+    fn ask(services: &Services, text: &str) -> SmartSearchResults {
         smart_search(services, text, &Filter::default(), 10, &services.clock.now()).expect("an answer")
     }
 
@@ -137,7 +137,7 @@ mod tests {
     fn near_duplicates_come_last_and_variations_keep_their_place() {
         let services = services(Arc::new(FakeStore::default()));
         for text in ["tea tea tea at nine", "tea at nine!", "tea at ten, as a rule, with Anna", "we like tea"] {
-            write(&services, Draft::new(text), Secrets::Refuse).expect("it is kept");
+            write(&services, Draft::new(text), SecretPolicy::Refuse).expect("it is kept");
         }
         let texts = |limit: usize| -> Vec<String> {
             let answer = smart_search(&services, "tea", &Filter::default(), limit, &services.clock.now()).expect("an answer");
@@ -152,6 +152,6 @@ mod tests {
     fn where_nothing_is_of_that_kind_all_are_asked_and_that_is_told() {
         let answer = ask(&home(), "skills with tea");
         assert_eq!(answer.found.total, 2);
-        assert_eq!(answer.found.degraded.as_deref(), Some("no matches found category skills; all memories were searched"));
+        assert_eq!(answer.found.degraded.as_deref(), Some("nothing matches category skills; all memories were searched"));
     }
 }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::commit::{commit, persist};
-use crate::{Change, MemoryId, MemoryStoreExt, Patch, Reminder, Secrets, Services, StoreError, Stored, Verb};
+use crate::{Change, MemoryId, MemoryStoreExt, Patch, Reminder, SecretPolicy, Services, StoreError, StoredMemory, Verb};
 
 /// Snoozes the reminder that `reference` names until `until`, and returns its new version.
 ///
@@ -12,12 +12,12 @@ use crate::{Change, MemoryId, MemoryStoreExt, Patch, Reminder, Secrets, Services
 /// # Errors
 /// [`StoreError::Over`] if `until` is past, [`StoreError::Invalid`] if the memory is not a reminder;
 /// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
-pub fn snooze(services: &Services, reference: &str, until: DateTime<Utc>) -> Result<Stored, StoreError> {
+pub fn snooze(services: &Services, reference: &str, until: DateTime<Utc>) -> Result<StoredMemory, StoreError> {
     if until <= services.clock.now() {
         return Err(StoreError::Over { at: until.fixed_offset() });
     }
     let id = services.store.find(reference)?;
-    alter(services, Verb::Snooze, &id, |reminder, _| Some(Reminder { of: reminder.of, ..Reminder::at(until) }))?;
+    change_reminder(services, Verb::Snooze, &id, |reminder, _| Some(Reminder { of: reminder.of, ..Reminder::at(until) }))?;
     services.store.get(&id)
 }
 
@@ -25,9 +25,11 @@ pub fn snooze(services: &Services, reference: &str, until: DateTime<Utc>) -> Res
 ///
 /// # Errors
 /// [`StoreError::Invalid`] if the memory is not a reminder; [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
-pub fn done(services: &Services, reference: &str) -> Result<Stored, StoreError> {
+pub fn done(services: &Services, reference: &str) -> Result<StoredMemory, StoreError> {
     let id = services.store.find(reference)?;
-    alter(services, Verb::Done, &id, |reminder, now| reminder.is_open().then_some(Reminder { done_at: Some(now), ..*reminder }))?;
+    change_reminder(services, Verb::Done, &id, |reminder, now| {
+        reminder.is_open().then_some(Reminder { done_at: Some(now), ..*reminder })
+    })?;
     services.store.get(&id)
 }
 
@@ -35,7 +37,7 @@ pub fn done(services: &Services, reference: &str) -> Result<Stored, StoreError> 
 ///
 /// After a conflict, `decide` runs again on the new state. If multiple callers attempt the same change, one of them
 /// makes it.
-pub(crate) fn alter(
+pub(crate) fn change_reminder(
     services: &Services,
     verb: Verb,
     id: &MemoryId,
@@ -49,6 +51,6 @@ pub(crate) fn alter(
         let patch = Patch { reminder: decide(&reminder, operation.at), ..Patch::default() };
         let Some(memory) = patch.apply(&stored.memory, operation.at) else { return Ok(false) };
         operation.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
-        commit(services, &operation, Secrets::Keep).map(|_| true)
+        commit(services, &operation, SecretPolicy::Keep).map(|_| true)
     })
 }

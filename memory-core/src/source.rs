@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::wikilink::Rule;
+use crate::wikilink::WikilinkRule;
 use crate::{Code, Draft};
 
 /// An external source of notes, such as an Obsidian vault. It is read and never written.
@@ -11,15 +11,15 @@ pub trait Source: Debug + Send + Sync {
     fn name(&self) -> &str;
 
     /// Returns the rule for resolving links between its notes.
-    fn rule(&self) -> Rule;
+    fn rule(&self) -> WikilinkRule;
 
     /// Iterates over the files, ordered by path. Each call reads the source again.
-    fn findings(&self) -> Box<dyn Iterator<Item = Finding> + '_>;
+    fn findings(&self) -> Box<dyn Iterator<Item = SourceItem> + '_>;
 }
 
 /// A file of a source, with its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Finding {
+pub enum SourceItem {
     /// A note.
     Note {
         /// The note as a draft, with `origin` set.

@@ -4,28 +4,28 @@ use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
-use crate::wikilink::Candidate;
+use crate::wikilink::WikilinkCandidate;
 use crate::{
-    Asked, ContentHash, Embeddings, Filter, Found, Memory, MemoryId, Operation, Origin, Outcome, Outlines, Page, Problem,
-    Reminders, Scope, Slice, Stamp, StoreError,
+    ChangeOutcome, ContentHash, Embeddings, FileVersion, Filter, Memory, MemoryId, MemoryPage, MemorySummaries, Operation,
+    Origin, PageRequest, Problem, ReminderQuery, Scope, SearchRequest, SearchResults, StoreError,
 };
 
 /// A stored memory, read from its current file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredMemory {
     /// The memory.
     pub memory: Memory,
     /// The path below the home, with `/` as separator.
     pub path: String,
     /// The version of the file.
-    pub stamp: Stamp,
+    pub stamp: FileVersion,
     /// The defect of the file, if any. Such a memory can be read and found but not changed.
     pub problem: Option<Problem>,
 }
 
 /// A memory that matches a reference by a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Called {
+pub struct NameMatch {
     /// The memory.
     pub id: MemoryId,
     /// The path below the home.
@@ -36,7 +36,7 @@ pub struct Called {
 ///
 /// All methods may be called from any thread and from multiple processes concurrently. The returned content is always
 /// that of the current files. The set of files is at least as recent as the last [`MemoryStore::refresh`].
-pub trait MemoryStore: Names + Embeddings + Outlines {
+pub trait MemoryStore: NameIndex + Embeddings + MemorySummaries {
     /// Detects files that other programs created, moved, changed or deleted.
     ///
     /// Every use case that reads more than single memories calls it first. [`MemoryStore::called`] and
@@ -50,7 +50,7 @@ pub trait MemoryStore: Names + Embeddings + Outlines {
     ///
     /// # Errors
     /// [`StoreError::NotFound`] if it does not exist; [`StoreError::Damaged`] if its file cannot be read as text.
-    fn get(&self, id: &MemoryId) -> Result<Stored, StoreError>;
+    fn get(&self, id: &MemoryId) -> Result<StoredMemory, StoreError>;
 
     /// Returns the memories that match `reference`, only those `within` these scopes if given.
     ///
@@ -59,7 +59,7 @@ pub trait MemoryStore: Names + Embeddings + Outlines {
     ///
     /// # Errors
     /// If the files cannot be read.
-    fn called(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<Called>, StoreError>;
+    fn called(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError>;
 
     /// Commits `operation` atomically.
     ///
@@ -69,19 +69,19 @@ pub trait MemoryStore: Names + Embeddings + Outlines {
     ///
     /// # Errors
     /// [`StoreError::Conflict`] if a file does not have the expected version. Then nothing has changed.
-    fn commit(&self, operation: &Operation) -> Result<Vec<Outcome>, StoreError>;
+    fn commit(&self, operation: &Operation) -> Result<Vec<ChangeOutcome>, StoreError>;
 
     /// Returns one slice of the memories that pass `filter`, and their total number.
     ///
     /// # Errors
     /// If the files cannot be read.
-    fn list(&self, filter: &Filter, slice: &Slice, now: DateTime<Utc>) -> Result<Page, StoreError>;
+    fn list(&self, filter: &Filter, slice: &PageRequest, now: DateTime<Utc>) -> Result<MemoryPage, StoreError>;
 
     /// Returns the memories that match the request, best first. Filters apply before the limit.
     ///
     /// # Errors
     /// If the search fails. An empty result always means that nothing matches.
-    fn search(&self, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<Found, StoreError>;
+    fn search(&self, asked: &SearchRequest<'_>, now: DateTime<Utc>) -> Result<SearchResults, StoreError>;
 
     /// Returns those of `names` that occur in the name of a speaker, only `within` these scopes if given.
     ///
@@ -93,13 +93,17 @@ pub trait MemoryStore: Names + Embeddings + Outlines {
     fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError>;
 
     /// Iterates over all memories that pass `filter`, oldest first.
-    fn memories<'a>(&'a self, filter: &Filter, now: DateTime<Utc>) -> Box<dyn Iterator<Item = Result<Stored, StoreError>> + 'a>;
+    fn memories<'a>(
+        &'a self,
+        filter: &Filter,
+        now: DateTime<Utc>,
+    ) -> Box<dyn Iterator<Item = Result<StoredMemory, StoreError>> + 'a>;
 
     /// Returns the memory that was ingested from `origin`, if any.
     ///
     /// # Errors
     /// If the files cannot be read.
-    fn by_origin(&self, origin: &Origin) -> Result<Option<Stored>, StoreError>;
+    fn by_origin(&self, origin: &Origin) -> Result<Option<StoredMemory>, StoreError>;
 
     /// Returns the memory in `scope` with this content hash, if any.
     ///
@@ -113,7 +117,7 @@ pub trait MemoryStore: Names + Embeddings + Outlines {
     ///
     /// # Errors
     /// If the files cannot be read.
-    fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<Stored>, StoreError>;
+    fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<StoredMemory>, StoreError>;
 
     /// Returns the first `limit` of the selected reminders, and their total number.
     ///
@@ -122,7 +126,7 @@ pub trait MemoryStore: Names + Embeddings + Outlines {
     ///
     /// # Errors
     /// If the files cannot be read.
-    fn reminders(&self, wanted: Reminders, within: Option<&[Scope]>, limit: Option<usize>) -> Result<Page, StoreError>;
+    fn reminders(&self, wanted: ReminderQuery, within: Option<&[Scope]>, limit: Option<usize>) -> Result<MemoryPage, StoreError>;
 
     /// Counts one more access to each of `ids`. Errors are ignored, since counts are not essential.
     ///
@@ -131,14 +135,14 @@ pub trait MemoryStore: Names + Embeddings + Outlines {
 }
 
 /// The names of memories, for resolving wikilinks.
-pub trait Names: Debug + Send + Sync {
+pub trait NameIndex: Debug + Send + Sync {
     /// Returns the memories and attachments with the name `key`, see [`crate::wikilink::keys`].
     ///
     /// The id of a superseded memory is a name of its replacement ([`crate::Memory::supersedes`]).
     ///
     /// # Errors
     /// If the files cannot be read.
-    fn named(&self, key: &str) -> Result<Vec<Candidate>, StoreError>;
+    fn named(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError>;
 }
 
 /// Maximum number of candidates in the error for an ambiguous reference.
@@ -158,7 +162,7 @@ pub trait MemoryStoreExt: MemoryStore {
             [] => Err(StoreError::NotFound { reference: reference.to_owned() }),
             [only] => Ok(only.id),
             several => {
-                let candidates = several.iter().take(CANDIDATES).map(|Called { id, path }| format!("{id} ({path})")).collect();
+                let candidates = several.iter().take(CANDIDATES).map(|NameMatch { id, path }| format!("{id} ({path})")).collect();
                 Err(StoreError::Ambiguous { reference: reference.to_owned(), candidates })
             }
         }
@@ -168,7 +172,7 @@ pub trait MemoryStoreExt: MemoryStore {
     ///
     /// # Errors
     /// Those of [`MemoryStoreExt::find`] and [`MemoryStore::get`].
-    fn get_by(&self, reference: &str) -> Result<Stored, StoreError> {
+    fn get_by(&self, reference: &str) -> Result<StoredMemory, StoreError> {
         self.get(&self.find(reference)?)
     }
 }

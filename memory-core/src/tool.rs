@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::instance::InstanceError;
 use crate::text::with_causes;
-use crate::{Code, Given, LocalZone, Services, StoreError};
+use crate::{Code, LocalZone, Services, ShownMemories, StoreError};
 
 /// A self-describing tool for agents. Every user interface offers the same tools.
 pub trait Tool: Debug + Send + Sync {
@@ -56,7 +56,7 @@ pub struct ToolContext {
     /// That zone.
     pub zone: LocalZone,
     /// The memories that the agent received before.
-    pub given: Arc<Given>,
+    pub given: Arc<ShownMemories>,
 }
 
 /// The error of a tool call.

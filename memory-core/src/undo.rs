@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::{Memory, MemoryId, OperationId, Outcome, Record, Services, StoreError, Trashed, Verb};
+use crate::{ChangeOutcome, Memory, MemoryId, OperationId, OperationRecord, Services, StoreError, TrashedFile, Verb};
 
 /// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
 ///
@@ -12,57 +12,61 @@ use crate::{Memory, MemoryId, OperationId, Outcome, Record, Services, StoreError
 /// # Errors
 /// [`StoreError::OperationNotFound`] if there is no such operation, [`StoreError::Conflict`] if one of its files was
 /// changed since.
-pub fn undo(services: &Services, reference: Option<&str>) -> Result<Undone, StoreError> {
+pub fn undo(services: &Services, reference: Option<&str>) -> Result<UndoReport, StoreError> {
     // An interrupted operation, possibly an undo, is rolled back first, so that it does not count as completed.
     services.history.recover()?;
     services.store.refresh()?;
     let record = match reference {
-        Some(reference) => named(services, reference)?,
-        None => last(services)?,
+        Some(reference) => find_by_prefix(services, reference)?,
+        None => find_last(services)?,
     };
     let operation = services.operation(Verb::Undo);
     services.history.revert(&record.id, &operation)?;
-    Ok(Undone { record, undo: operation.id })
+    Ok(UndoReport { record, undo: operation.id })
 }
 
 /// The result of [`undo()`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Undone {
+pub struct UndoReport {
     /// The undone operation.
-    pub record: Record,
+    pub record: OperationRecord,
     /// The id of the undo; undoing it repeats the operation.
     pub undo: OperationId,
 }
 
 /// Returns the operation that would be undone next, if any.
-pub(crate) fn last_open(services: &Services) -> Result<Option<Record>, StoreError> {
+pub(crate) fn last_undoable(services: &Services) -> Result<Option<OperationRecord>, StoreError> {
     services.history.recover()?;
-    match last(services) {
+    match find_last(services) {
         Err(StoreError::OperationNotFound { .. }) => Ok(None),
         found => found.map(Some),
     }
 }
 
-fn last(services: &Services) -> Result<Record, StoreError> {
+fn find_last(services: &Services) -> Result<OperationRecord, StoreError> {
     let mut passed = Vec::new();
     for record in services.history.records() {
         let record = record?;
         let is_open = record.verb != Verb::Undo && record.undone_by.is_none();
         if is_open && record.verb == Verb::Notify {
             passed.push(record);
-        } else if is_open && has_way_back(services, &record)? {
-            return in_the_way(services, passed, &record).map(|later| later.unwrap_or(record));
+        } else if is_open && can_be_undone(services, &record)? {
+            return find_blocking(services, passed, &record).map(|later| later.unwrap_or(record));
         }
     }
     Err(StoreError::OperationNotFound { wanted: "there is no operation to undo".into() })
 }
 
 /// Returns the latest of `later` that changed a file of `record`, and that must be undone before it.
-fn in_the_way(services: &Services, later: Vec<Record>, record: &Record) -> Result<Option<Record>, StoreError> {
+fn find_blocking(
+    services: &Services,
+    later: Vec<OperationRecord>,
+    record: &OperationRecord,
+) -> Result<Option<OperationRecord>, StoreError> {
     if later.is_empty() {
         return Ok(None);
     }
-    let changed = |record: &Record| -> Result<HashSet<MemoryId>, StoreError> {
+    let changed = |record: &OperationRecord| -> Result<HashSet<MemoryId>, StoreError> {
         services.history.changes(&record.id).map(|change| change.map(|change| change.id)).collect()
     };
     let own = changed(record)?;
@@ -75,21 +79,21 @@ fn in_the_way(services: &Services, later: Vec<Record>, record: &Record) -> Resul
 }
 
 /// Returns whether an operation can be undone. A repair may only record deletions by other programs.
-fn has_way_back(services: &Services, record: &Record) -> Result<bool, StoreError> {
+fn can_be_undone(services: &Services, record: &OperationRecord) -> Result<bool, StoreError> {
     if record.verb != Verb::Repair {
         return Ok(true);
     }
     for change in services.history.changes(&record.id) {
-        if change?.was_ours() {
+        if change?.is_own_change() {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-fn named(services: &Services, reference: &str) -> Result<Record, StoreError> {
+fn find_by_prefix(services: &Services, reference: &str) -> Result<OperationRecord, StoreError> {
     let wanted = reference.trim().to_lowercase();
-    let mut found = None::<Record>;
+    let mut found = None::<OperationRecord>;
     for record in services.history.records() {
         let record = record?;
         if 4 <= wanted.len() && record.id.as_str().starts_with(&wanted) {
@@ -103,7 +107,7 @@ fn named(services: &Services, reference: &str) -> Result<Record, StoreError> {
     let record = found.ok_or_else(|| StoreError::OperationNotFound { wanted: format!("no operation has the id {wanted}") })?;
     match &record.undone_by {
         Some(undo) => Err(StoreError::Invalid { why: format!("{} was already undone by {undo}", record.id) }),
-        None if !has_way_back(services, &record)? => {
+        None if !can_be_undone(services, &record)? => {
             Err(StoreError::Invalid { why: format!("{} only recorded deletions by another program", record.id) })
         }
         None => Ok(record),
@@ -119,13 +123,13 @@ fn named(services: &Services, reference: &str) -> Result<Record, StoreError> {
 /// # Errors
 /// [`StoreError::TrashNotFound`] if there is no such file, [`StoreError::Conflict`] if the file of another memory
 /// occupies the path.
-pub fn restore(services: &Services, reference: &str) -> Result<(Trashed, Outcome), StoreError> {
+pub fn restore(services: &Services, reference: &str) -> Result<(TrashedFile, ChangeOutcome), StoreError> {
     services.store.refresh()?;
     let wanted = reference.trim().to_lowercase();
     for trashed in services.history.trashed() {
         let trashed = trashed?;
         let is_path = trashed.trash.to_lowercase() == wanted;
-        if is_path || (is_called(&trashed, &wanted) && is_gone_or_whole(services, &trashed)?) {
+        if is_path || (matches_reference(&trashed, &wanted) && is_restorable(services, &trashed)?) {
             let operation = services.operation(Verb::Restore);
             let outcome = services.history.bring_back(&trashed, &operation)?;
             return Ok((trashed, outcome));
@@ -134,7 +138,7 @@ pub fn restore(services: &Services, reference: &str) -> Result<(Trashed, Outcome
     Err(StoreError::TrashNotFound { reference: reference.to_owned() })
 }
 
-fn is_called(trashed: &Trashed, wanted: &str) -> bool {
+fn matches_reference(trashed: &TrashedFile, wanted: &str) -> bool {
     let stem = trashed.path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md").to_lowercase();
     (4 <= wanted.len() && trashed.id.to_string().starts_with(wanted)) || stem == wanted.trim_end_matches(".md")
 }
@@ -145,27 +149,27 @@ fn is_called(trashed: &Trashed, wanted: &str) -> bool {
 ///
 /// # Errors
 /// If the trash cannot be read.
-pub fn whole_text(services: &Services, memory: &Memory) -> Result<Option<Trashed>, StoreError> {
+pub fn whole_text(services: &Services, memory: &Memory) -> Result<Option<TrashedFile>, StoreError> {
     if memory.summarised_by.is_none() {
         return Ok(None);
     }
     for trashed in services.history.trashed() {
         let trashed = trashed?;
-        if is_whole_text(&trashed, memory) {
+        if is_full_text(&trashed, memory) {
             return Ok(Some(trashed));
         }
     }
     Ok(None)
 }
 
-fn is_whole_text(trashed: &Trashed, memory: &Memory) -> bool {
+fn is_full_text(trashed: &TrashedFile, memory: &Memory) -> bool {
     trashed.id == memory.id && memory.summarised_by.as_ref() == Some(&trashed.operation)
 }
 
 /// Returns whether a file in the trash is a deleted memory, or the full text of the current summary.
-fn is_gone_or_whole(services: &Services, trashed: &Trashed) -> Result<bool, StoreError> {
+fn is_restorable(services: &Services, trashed: &TrashedFile) -> Result<bool, StoreError> {
     match services.store.get(&trashed.id) {
-        Ok(stored) => Ok(is_whole_text(trashed, &stored.memory)),
+        Ok(stored) => Ok(is_full_text(trashed, &stored.memory)),
         Err(StoreError::NotFound { .. }) => Ok(true),
         Err(error) => Err(error),
     }

@@ -1,7 +1,7 @@
 //! Updating a memory.
 
 use crate::commit::{commit, persist};
-use crate::{Change, MemoryStoreExt, Patch, Secrets, Services, Stamp, StoreError, Stored, Verb};
+use crate::{Change, FileVersion, MemoryStoreExt, Patch, SecretPolicy, Services, StoreError, StoredMemory, Verb};
 
 /// Applies `patch` to the memory that `reference` names, and returns its new version.
 ///
@@ -15,9 +15,9 @@ pub fn update(
     services: &Services,
     reference: &str,
     patch: &Patch,
-    expected: Option<Stamp>,
-    secrets: Secrets,
-) -> Result<Stored, StoreError> {
+    expected: Option<FileVersion>,
+    secrets: SecretPolicy,
+) -> Result<StoredMemory, StoreError> {
     change(services, Verb::Update, reference, patch, expected, secrets)
 }
 
@@ -27,9 +27,9 @@ pub(crate) fn change(
     verb: Verb,
     reference: &str,
     patch: &Patch,
-    expected: Option<Stamp>,
-    secrets: Secrets,
-) -> Result<Stored, StoreError> {
+    expected: Option<FileVersion>,
+    secrets: SecretPolicy,
+) -> Result<StoredMemory, StoreError> {
     if patch.content.as_ref().is_some_and(|content| content.trim().is_empty()) {
         return Err(StoreError::Invalid { why: "the new text is empty".into() });
     }
@@ -38,7 +38,7 @@ pub(crate) fn change(
         return Err(StoreError::Invalid { why: "a memory cannot supersede itself".into() });
     }
     // Only a new text can add a credential.
-    let secrets = if brings_text(patch) { secrets } else { Secrets::Keep };
+    let secrets = if adds_text(patch) { secrets } else { SecretPolicy::Keep };
     let attempt = || {
         let stored = services.store.get(&id)?;
         if expected.is_some_and(|expected| expected != stored.stamp) {
@@ -55,7 +55,7 @@ pub(crate) fn change(
     services.store.get_by(&id.to_string())
 }
 
-fn brings_text(patch: &Patch) -> bool {
+fn adds_text(patch: &Patch) -> bool {
     let Patch { content, title, aliases, scope, add_tags, source, origin, .. } = patch;
     let says = content.is_some() || title.is_some() || source.is_some() || !add_tags.is_empty();
     says || aliases.is_some() || scope.is_some() || origin.is_some()

@@ -4,10 +4,10 @@ use chrono::TimeZone;
 
 use crate::remind::reminder_in;
 use crate::update::change;
-use crate::{Category, MemoryStoreExt, Patch, Phase, Secrets, Services, StoreError, Stored, Verb};
+use crate::{Category, MemoryStoreExt, Patch, Phase, SecretPolicy, Services, StoreError, StoredMemory, Verb};
 
 /// The category if neither the caller nor the memory specifies one.
-const DEFAULT: Category = Category::Knowledge;
+const DEFAULT_CATEGORY: Category = Category::Knowledge;
 
 /// Moves the memory that `reference` names from the inbox to the folder of a category.
 ///
@@ -15,7 +15,7 @@ const DEFAULT: Category = Category::Knowledge;
 ///
 /// # Errors
 /// [`StoreError::Invalid`] for the category inbox, [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
-pub fn upgrade(services: &Services, reference: &str, category: Option<Category>) -> Result<Stored, StoreError> {
+pub fn upgrade(services: &Services, reference: &str, category: Option<Category>) -> Result<StoredMemory, StoreError> {
     if category == Some(Category::Inbox) {
         return Err(StoreError::Invalid { why: "the inbox is not a category to move a memory to".into() });
     }
@@ -24,15 +24,15 @@ pub fn upgrade(services: &Services, reference: &str, category: Option<Category>)
     if stored.memory.phase == Phase::Organized && category.is_none() {
         return Ok(stored);
     }
-    let patch = Patch { category: Some(category.or(suggested).unwrap_or(DEFAULT)), ..Patch::default() };
-    change(services, Verb::Upgrade, &stored.memory.id.to_string(), &patch, None, Secrets::Keep)
+    let patch = Patch { category: Some(category.or(suggested).unwrap_or(DEFAULT_CATEGORY)), ..Patch::default() };
+    change(services, Verb::Upgrade, &stored.memory.id.to_string(), &patch, None, SecretPolicy::Keep)
 }
 
 /// The result of moving a memory to the category of reminders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FiledReminder {
     /// The new version of the memory.
-    pub stored: Stored,
+    pub stored: StoredMemory,
     /// The assumptions that were made where the text is ambiguous.
     pub assumed: Option<String>,
     /// The reason for a missing due time, if it is missing.
@@ -58,6 +58,6 @@ pub fn upgrade_to_reminder<Tz: TimeZone>(services: &Services, reference: &str, z
         Err(warning) => (None, None, Some(warning)),
     };
     let patch = Patch { category: Some(Category::Reminders), reminder, ..Patch::default() };
-    let stored = change(services, Verb::Upgrade, &memory.id.to_string(), &patch, None, Secrets::Keep)?;
+    let stored = change(services, Verb::Upgrade, &memory.id.to_string(), &patch, None, SecretPolicy::Keep)?;
     Ok(FiledReminder { stored, assumed, warning })
 }

@@ -1,12 +1,19 @@
 //! Views that restrict an agent to the memories that it may access.
+//!
+//! The restriction wraps the store and its history. An error for a memory outside the view equals that for a
+//! memory that never existed, a name is not ambiguous because of it, totals do not count it, and a search does
+//! not know its words: the scopes are part of the filter (`Filter::within`) that the index applies. A memory
+//! cannot be written, moved or linked outside the view. An agent can undo only its own operations on memories in
+//! its view. `testing::view_suite` compares every use case with a home that does not contain the other memories
+//! at all.
 
 mod history;
-mod scoped;
+mod scoped_store;
 mod store;
 
 use std::sync::Arc;
 
-use self::scoped::Scoped;
+use self::scoped_store::ScopedStore;
 use crate::{AgentName, Scope, Services};
 
 /// The view of an agent that works on a project.
@@ -52,9 +59,9 @@ impl Services {
     /// no output reveals their existence. This is the only place that enforces it; use cases work with these services
     /// as with any other.
     #[must_use]
-    pub fn seen_by(&self, view: View) -> Self {
+    pub fn restrict_to(&self, view: View) -> Self {
         let actor = view.actor().to_owned();
-        let scoped = Arc::new(Scoped::new(Arc::clone(&self.store), Arc::clone(&self.history), view));
+        let scoped = Arc::new(ScopedStore::new(Arc::clone(&self.store), Arc::clone(&self.history), view));
         Self { store: Arc::clone(&scoped) as _, history: scoped, actor, ..self.clone() }
     }
 }

@@ -4,13 +4,13 @@ use chrono::{DateTime, Utc};
 
 use crate::commit::{commit, persist};
 use crate::{
-    Category, Change, Draft, Duplicates, Memory, MemoryId, Outcome, Patch, Phase, Secrets, Services, StoreError, Stored, Tags,
-    Verb,
+    Category, Change, ChangeOutcome, Draft, Duplicates, Memory, MemoryId, Patch, Phase, SecretPolicy, Services, StoreError,
+    StoredMemory, Tags, Verb,
 };
 
 /// The result of writing a draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct WriteResult {
     /// The memory that contains the text.
     pub id: MemoryId,
     /// The path below the home.
@@ -20,14 +20,14 @@ pub struct Written {
     /// The time at which the memory expires, see [`crate::InboxTtl::expires_at`].
     pub expires_at: Option<DateTime<Utc>>,
     /// The fields that the existing memory received from the draft.
-    pub merged: Merged,
+    pub merged: MergedFields,
     /// The fields of the draft that were ignored because the existing memory has other values.
     pub ignored: Vec<&'static str>,
 }
 
 /// The fields that a memory received from a draft with the same text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Merged {
+pub struct MergedFields {
     /// The new tags.
     pub tags: Vec<String>,
     /// The category to which the memory moved, if it was in the inbox.
@@ -38,7 +38,7 @@ pub struct Merged {
     pub pinned: bool,
 }
 
-impl Merged {
+impl MergedFields {
     /// Returns whether the memory received no field.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
@@ -54,34 +54,34 @@ impl Merged {
 /// [`StoreError::Invalid`] if the text is empty, [`StoreError::Secret`] if it contains a credential, and other errors
 /// of the store.
 #[expect(clippy::needless_pass_by_value, reason = "a draft becomes the memory")]
-pub fn write(services: &Services, draft: Draft, secrets: Secrets) -> Result<Written, StoreError> {
+pub fn write(services: &Services, draft: Draft, secrets: SecretPolicy) -> Result<WriteResult, StoreError> {
     if draft.content.trim().is_empty() {
         return Err(StoreError::Invalid { why: "the text of the memory is empty".into() });
     }
     let mut operation = services.operation(Verb::Write);
     let memory = draft.clone().into_memory(services.ids.memory_id(), operation.at);
-    let expires_at = services.inbox_ttl.expiry_of(&memory);
+    let expires_at = services.inbox_ttl.memory_expiry(&memory);
     operation.duplicates = Duplicates::Skip;
     operation.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
     match commit(services, &operation, secrets)?.pop() {
-        Some(Outcome::Kept { id, path } | Outcome::Removed { id, path }) => {
-            Ok(Written { id, path, created: true, expires_at, merged: Merged::default(), ignored: Vec::new() })
+        Some(ChangeOutcome::Kept { id, path } | ChangeOutcome::Removed { id, path }) => {
+            Ok(WriteResult { id, path, created: true, expires_at, merged: MergedFields::default(), ignored: Vec::new() })
         }
-        Some(Outcome::Duplicate { id, path }) => merge(services, &draft, id, &path),
+        Some(ChangeOutcome::Duplicate { id, path }) => merge_duplicate(services, &draft, id, &path),
         None => unreachable!("a store returns one outcome for each change"),
     }
 }
 
 /// Merges `draft` into the memory with the same text.
-fn merge(services: &Services, draft: &Draft, id: MemoryId, known_path: &str) -> Result<Written, StoreError> {
+fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path: &str) -> Result<WriteResult, StoreError> {
     let attempt = || {
         let stored = match services.store.get(&id) {
             Ok(stored) => stored,
             // The memory was deleted concurrently.
             Err(StoreError::NotFound { .. }) => {
                 let path = known_path.into();
-                let (merged, ignored) = (Merged::default(), Vec::new());
-                return Ok(Written { id, path, created: false, expires_at: None, merged, ignored });
+                let (merged, ignored) = (MergedFields::default(), Vec::new());
+                return Ok(WriteResult { id, path, created: false, expires_at: None, merged, ignored });
             }
             Err(error) => return Err(error),
         };
@@ -95,12 +95,12 @@ fn merge(services: &Services, draft: &Draft, id: MemoryId, known_path: &str) -> 
             ..Patch::default()
         };
         let expires_at = services.inbox_ttl.expires_at(&stored);
-        let mut written = Written { id, path: stored.path.clone(), created: false, expires_at, merged, ignored };
+        let mut written = WriteResult { id, path: stored.path.clone(), created: false, expires_at, merged, ignored };
         if let Some(memory) = patch.apply(&stored.memory, operation.at) {
-            written.expires_at = services.inbox_ttl.expiry_of(&memory);
+            written.expires_at = services.inbox_ttl.memory_expiry(&memory);
             operation.changes.push(Change::Replace { expected: stored.stamp, memory: Box::new(memory) });
             // The draft was already checked for credentials.
-            if let Some(Outcome::Kept { path, .. }) = commit(services, &operation, Secrets::Keep)?.pop() {
+            if let Some(ChangeOutcome::Kept { path, .. }) = commit(services, &operation, SecretPolicy::Keep)?.pop() {
                 written.path = path;
             }
         }
@@ -112,7 +112,7 @@ fn merge(services: &Services, draft: &Draft, id: MemoryId, known_path: &str) -> 
 /// Returns the fields of `draft` to merge into the stored memory, and the names of those to ignore.
 ///
 /// A source that equals `actor` is the default, so a difference is not reported.
-pub(crate) fn decide(draft: &Draft, stored: &Stored, actor: &str) -> (Merged, Vec<&'static str>) {
+pub(crate) fn decide(draft: &Draft, stored: &StoredMemory, actor: &str) -> (MergedFields, Vec<&'static str>) {
     let memory = &stored.memory;
     let tags: Vec<String> = draft.tags.iter().filter(|tag| !has_tag(&memory.tags, tag)).cloned().collect();
     let wished = draft.category.filter(|category| *category != Category::Inbox && draft.phase != Some(Phase::Inbox));
@@ -125,7 +125,7 @@ pub(crate) fn decide(draft: &Draft, stored: &Stored, actor: &str) -> (Merged, Ve
     if stored.problem.is_some() {
         let all = [!tags.is_empty(), category.is_some(), title.is_some(), pinned, expires, source, role];
         let names = ["tags", "category", "title", "pinned", "expires_at", "source", "role"];
-        return (Merged::default(), names.into_iter().zip(all).filter_map(|(name, is)| is.then_some(name)).collect());
+        return (MergedFields::default(), names.into_iter().zip(all).filter_map(|(name, is)| is.then_some(name)).collect());
     }
     let takes_category = is_unfiled(memory);
     let takes_title = memory.title.is_none();
@@ -137,7 +137,8 @@ pub(crate) fn decide(draft: &Draft, stored: &Stored, actor: &str) -> (Merged, Ve
         ("role", role),
     ];
     let ignored = others.into_iter().filter_map(|(name, is)| is.then_some(name)).collect();
-    let merged = Merged { tags, category: category.filter(|_| takes_category), title: title.filter(|_| takes_title), pinned };
+    let merged =
+        MergedFields { tags, category: category.filter(|_| takes_category), title: title.filter(|_| takes_title), pinned };
     (merged, ignored)
 }
 
@@ -165,12 +166,12 @@ mod tests {
     #[test]
     fn a_text_that_is_written_again_adds_what_is_new() {
         let services = services(Arc::new(FakeStore::default()));
-        let first = write(&services, draft(&["drink"], None), Secrets::Refuse).expect("it is kept");
+        let first = write(&services, draft(&["drink"], None), SecretPolicy::Refuse).expect("it is kept");
         assert!(first.created && first.merged.is_empty() && first.ignored.is_empty());
         let mut again = draft(&["Drink", "morning"], Some(Category::Preferences));
         (again.title, again.pinned) = (Some("Tea".into()), true);
-        let second = write(&services, again.clone(), Secrets::Refuse).expect("it is kept");
-        let merged = Merged {
+        let second = write(&services, again.clone(), SecretPolicy::Refuse).expect("it is kept");
+        let merged = MergedFields {
             tags: vec!["morning".into()],
             category: Some(Category::Preferences),
             title: Some("Tea".into()),
@@ -181,7 +182,7 @@ mod tests {
         assert_eq!(kept.memory.tags.as_slice(), ["drink", "morning"]);
         assert_eq!((kept.memory.phase, kept.memory.category), (Phase::Organized, Category::Preferences));
         assert_eq!(second.path, kept.path);
-        let third = write(&services, again, Secrets::Refuse).expect("it is kept");
+        let third = write(&services, again, SecretPolicy::Refuse).expect("it is kept");
         assert!(third.merged.is_empty() && third.ignored.is_empty());
         assert_eq!(services.store.get(&first.id).expect("it is there").memory.version, kept.memory.version);
     }
@@ -191,12 +192,12 @@ mod tests {
         let services = services(Arc::new(FakeStore::default()));
         let mut own = draft(&[], Some(Category::Habits));
         own.title = Some("Tea".into());
-        let first = write(&services, own, Secrets::Refuse).expect("it is kept");
+        let first = write(&services, own, SecretPolicy::Refuse).expect("it is kept");
         let mut other = draft(&["x"], Some(Category::Preferences));
         (other.title, other.expires_at) = (Some("Drink".into()), Some("2030-01-01T00:00:00Z".parse().expect("a time")));
-        let second = write(&services, other, Secrets::Refuse).expect("it is kept");
+        let second = write(&services, other, SecretPolicy::Refuse).expect("it is kept");
         assert_eq!(second.ignored, ["category", "title", "expires_at"]);
-        assert_eq!(second.merged, Merged { tags: vec!["x".into()], ..Merged::default() });
+        assert_eq!(second.merged, MergedFields { tags: vec!["x".into()], ..MergedFields::default() });
         let kept = services.store.get(&first.id).expect("it is there").memory;
         assert_eq!((kept.category, kept.title.as_deref(), kept.expires_at), (Category::Habits, Some("Tea"), None));
     }
@@ -204,9 +205,9 @@ mod tests {
     #[test]
     fn in_another_scope_it_is_another_memory() {
         let services = services(Arc::new(FakeStore::default()));
-        write(&services, draft(&[], None), Secrets::Refuse).expect("it is kept");
+        write(&services, draft(&[], None), SecretPolicy::Refuse).expect("it is kept");
         let other = Draft { scope: Scope::Agent("claude".into()), ..draft(&["x"], None) };
-        assert!(write(&services, other, Secrets::Refuse).expect("it is kept").created);
+        assert!(write(&services, other, SecretPolicy::Refuse).expect("it is kept").created);
     }
 
     #[test]
@@ -214,7 +215,7 @@ mod tests {
         let services = services(Arc::new(FakeStore::default()));
         let ignored = |role: Option<SpeakerRole>| {
             let draft = Draft { role, ..draft(&[], None) };
-            write(&services, draft, Secrets::Refuse).expect("it is kept").ignored
+            write(&services, draft, SecretPolicy::Refuse).expect("it is kept").ignored
         };
         assert!(ignored(Some(SpeakerRole::Person)).is_empty(), "it is new");
         assert!(ignored(Some(SpeakerRole::Person)).is_empty() && ignored(None).is_empty());
@@ -226,7 +227,7 @@ mod tests {
         let services = services(Arc::new(FakeStore::default()));
         let ignored = |source: &str| {
             let draft = Draft { source: source.into(), ..draft(&[], None) };
-            write(&services, draft, Secrets::Refuse).expect("it is kept").ignored
+            write(&services, draft, SecretPolicy::Refuse).expect("it is kept").ignored
         };
         assert!(ignored("notes").is_empty(), "it is new");
         assert_eq!(ignored("browser"), ["source"]);

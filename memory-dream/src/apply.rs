@@ -1,47 +1,50 @@
 //! Applies a plan to the store.
+//!
+//! The plan is applied in units. A unit is made completely, or refused because one of its memories has changed.
+//! All units are one operation in the journal, which records the reason of each change.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use memory_core::{
-    Change, ContentHash, Memory, MemoryId, Patch, Phase, Progress, Refinement, Reminder, Reminders, Services, StoreError, Stored,
-    Unit, embedded_text, reminder_of, wikilink,
+    Change, ContentHash, Memory, MemoryId, Patch, Phase, Progress, Refinement, RefinementUnit, Reminder, ReminderQuery, Services,
+    StoreError, StoredMemory, embedded_text, reminder_of, wikilink,
 };
 
-use crate::dream::Skipped;
-use crate::lifecycle::Fate;
+use crate::dream::SkippedChange;
+use crate::lifecycle::LifecycleAction;
 use crate::merge::{conserved, may_merge, merged};
-use crate::pace::{Halt, Pace};
-use crate::plan::{Filing, Merge, Parting, Plan, Reminding, Withdrawal};
+use crate::plan::{AgeRemoval, CancelledReminder, DreamPlan, Filing, Merge, NewReminder};
+use crate::progress::{DreamError, ProgressCallback};
 
 /// Number of changed memories at which a batch is committed with one sync.
-const BATCH: usize = 2_000;
+const BATCH_MEMORIES: usize = 2_000;
 
 /// Applies a plan.
 ///
 /// A change to memories that were modified since the decision is refused and added to `skipped`.
 pub(crate) fn apply<'s>(
     services: &'s Services,
-    plan: &Plan,
+    plan: &DreamPlan,
     refinement: &mut Refinement<'s>,
-    skipped: &mut Vec<Skipped>,
-    pace: &mut Pace<'_>,
-) -> Result<(), Halt> {
+    skipped: &mut Vec<SkippedChange>,
+    pace: &mut ProgressCallback<'_>,
+) -> Result<(), DreamError> {
     let total = plan.len() as u64;
-    let mut work = Work { services, refinement, skipped, pace, batch: Batch::default(), done: 0, total };
+    let mut work = PlanApplier { services, refinement, skipped, pace, batch: UnitBatch::default(), done: 0, total };
     for merge in &plan.merges {
         work.take(merge.kept, |services, now| join(services, merge, now))?;
     }
     work.flush()?;
     for parting in &plan.partings {
-        work.take(parting.id, |_, _| Ok(Ok(part(parting))))?;
+        work.take(parting.id, |_, _| Ok(Ok(removal_unit(parting))))?;
     }
     for filing in &plan.filings {
         work.take(filing.id, |services, now| file(services, filing, now))?;
     }
     work.flush()?;
     for withdrawal in &plan.withdrawn {
-        work.take(withdrawal.of, |services, _| withdraw(services, withdrawal))?;
+        work.take(withdrawal.of, |services, _| cancellation_unit(services, withdrawal))?;
     }
     for reminding in &plan.reminders {
         work.take(reminding.of, |services, now| remind(services, reminding, now))?;
@@ -50,39 +53,39 @@ pub(crate) fn apply<'s>(
 }
 
 /// A unit of changes, or the reason why there is no change.
-type Thought = Result<Unit, String>;
+type PlannedUnit = Result<RefinementUnit, String>;
 
-const CHANGED: &str = "it was changed after the plan was made";
+const CHANGED_REASON: &str = "it was changed after the plan was made";
 
 /// Units that are written with one sync.
 #[derive(Default)]
-struct Batch {
+struct UnitBatch {
     /// Each unit with the memory that it concerns.
-    units: Vec<(MemoryId, Unit)>,
+    units: Vec<(MemoryId, RefinementUnit)>,
     touched: HashSet<MemoryId>,
 }
 
-struct Work<'w, 's, 'p> {
+struct PlanApplier<'w, 's, 'p> {
     services: &'s Services,
     refinement: &'w mut Refinement<'s>,
-    skipped: &'w mut Vec<Skipped>,
-    pace: &'w mut Pace<'p>,
-    batch: Batch,
+    skipped: &'w mut Vec<SkippedChange>,
+    pace: &'w mut ProgressCallback<'p>,
+    batch: UnitBatch,
     done: u64,
     total: u64,
 }
 
-impl Work<'_, '_, '_> {
+impl PlanApplier<'_, '_, '_> {
     /// Computes a unit from the current state of the store and adds it to the batch.
     fn take(
         &mut self,
         about: MemoryId,
-        think: impl Fn(&Services, DateTime<Utc>) -> Result<Thought, StoreError>,
-    ) -> Result<(), Halt> {
+        think: impl Fn(&Services, DateTime<Utc>) -> Result<PlannedUnit, StoreError>,
+    ) -> Result<(), DreamError> {
         self.done += 1;
         let now = self.services.clock.now();
         let mut thought = think(self.services, now)?;
-        let is_touched = |thought: &Thought, batch: &Batch| {
+        let is_touched = |thought: &PlannedUnit, batch: &UnitBatch| {
             thought.as_ref().is_ok_and(|unit| unit.changes.iter().any(|change| batch.touched.contains(&change.id())))
         };
         if is_touched(&thought, &self.batch) {
@@ -95,26 +98,26 @@ impl Work<'_, '_, '_> {
                 self.batch.touched.extend(unit.changes.iter().map(Change::id));
                 self.batch.units.push((about, unit));
             }
-            Err(reason) => self.skipped.push(Skipped { id: about, reason }),
+            Err(reason) => self.skipped.push(SkippedChange { id: about, reason }),
         }
-        if BATCH <= self.batch.touched.len() { self.flush() } else { Ok(()) }
+        if BATCH_MEMORIES <= self.batch.touched.len() { self.flush() } else { Ok(()) }
     }
 
-    fn flush(&mut self) -> Result<(), Halt> {
-        let Batch { units, .. } = std::mem::take(&mut self.batch);
+    fn flush(&mut self) -> Result<(), DreamError> {
+        let UnitBatch { units, .. } = std::mem::take(&mut self.batch);
         if units.is_empty() {
             return Ok(());
         }
-        let (about, units): (Vec<MemoryId>, Vec<Unit>) = units.into_iter().unzip();
+        let (about, units): (Vec<MemoryId>, Vec<RefinementUnit>) = units.into_iter().unzip();
         for refused in self.refinement.commit(units)? {
-            self.skipped.push(Skipped { id: about[refused.unit], reason: refused.error.to_string() });
+            self.skipped.push(SkippedChange { id: about[refused.unit], reason: refused.error.to_string() });
         }
         self.pace.step(Progress { done: self.done, total: Some(self.total) })
     }
 }
 
 /// Returns the memory if its text still has the hash `text` and its file may be changed.
-pub(crate) fn unchanged(services: &Services, id: &MemoryId, text: ContentHash) -> Result<Option<Stored>, StoreError> {
+pub(crate) fn unchanged(services: &Services, id: &MemoryId, text: ContentHash) -> Result<Option<StoredMemory>, StoreError> {
     match services.store.get(id) {
         Ok(stored) if stored.problem.is_none() => {
             let own = ContentHash::of(&embedded_text(&stored.memory));
@@ -125,49 +128,52 @@ pub(crate) fn unchanged(services: &Services, id: &MemoryId, text: ContentHash) -
     }
 }
 
-fn file(services: &Services, filing: &Filing, now: DateTime<Utc>) -> Result<Thought, StoreError> {
+fn file(services: &Services, filing: &Filing, now: DateTime<Utc>) -> Result<PlannedUnit, StoreError> {
     // If the memory was filed since the decision, that category takes precedence.
     let stored = unchanged(services, &filing.id, filing.text)?.filter(|stored| stored.memory.phase == Phase::Inbox);
-    let Some(stored) = stored else { return Ok(Err(CHANGED.into())) };
+    let Some(stored) = stored else { return Ok(Err(CHANGED_REASON.into())) };
     let patch = Patch { category: Some(filing.category), ..Patch::default() };
     let changes = patch.apply(&stored.memory, now).map(|memory| replace(&stored, memory));
-    Ok(Ok(Unit { changes: changes.into_iter().collect(), reasons: BTreeMap::new() }))
+    Ok(Ok(RefinementUnit { changes: changes.into_iter().collect(), reasons: BTreeMap::new() }))
 }
 
-fn remind(services: &Services, reminding: &Reminding, now: DateTime<Utc>) -> Result<Thought, StoreError> {
-    let Some(source) = unchanged(services, &reminding.of, reminding.text)? else { return Ok(Err(CHANGED.into())) };
+fn remind(services: &Services, reminding: &NewReminder, now: DateTime<Utc>) -> Result<PlannedUnit, StoreError> {
+    let Some(source) = unchanged(services, &reminding.of, reminding.text)? else { return Ok(Err(CHANGED_REASON.into())) };
     let memory = reminder_of(&source.memory, &reminding.said, reminding.at, now);
     let reasons = BTreeMap::from([(memory.id, format!("requested by memory {}", reminding.of))]);
     let changes = vec![Change::Create { memory: Box::new(memory), front_matter: String::new() }];
-    Ok(Ok(Unit { changes, reasons }))
+    Ok(Ok(RefinementUnit { changes, reasons }))
 }
 
-fn withdraw(services: &Services, withdrawal: &Withdrawal) -> Result<Thought, StoreError> {
-    let Withdrawal { id, of, stamp, text, .. } = withdrawal;
+fn cancellation_unit(services: &Services, withdrawal: &CancelledReminder) -> Result<PlannedUnit, StoreError> {
+    let CancelledReminder { id, of, stamp, text, .. } = withdrawal;
     if unchanged(services, of, *text)?.is_none() {
-        return Ok(Err(CHANGED.into()));
+        return Ok(Err(CHANGED_REASON.into()));
     }
     let change = Change::Remove { id: *id, expected: Some(*stamp) };
-    Ok(Ok(Unit { changes: vec![change], reasons: BTreeMap::from([(*id, format!("memory {of} no longer mentions this time"))]) }))
+    Ok(Ok(RefinementUnit {
+        changes: vec![change],
+        reasons: BTreeMap::from([(*id, format!("memory {of} no longer mentions this time"))]),
+    }))
 }
 
-fn part(parting: &Parting) -> Unit {
+fn removal_unit(parting: &AgeRemoval) -> RefinementUnit {
     let day = |moment: DateTime<Utc>| moment.format("%Y-%m-%d");
     let why = match parting.fate {
-        Fate::Over => "it had expired".to_owned(),
-        Fate::Expired(since) => format!("it had been in the inbox since {}", day(since)),
-        Fate::Decayed(since) => format!("it had not been read since {}", day(since)),
-        Fate::Filed(_) => String::new(),
+        LifecycleAction::Over => "it had expired".to_owned(),
+        LifecycleAction::Expired(since) => format!("it had been in the inbox since {}", day(since)),
+        LifecycleAction::Decayed(since) => format!("it had not been read since {}", day(since)),
+        LifecycleAction::Filed(_) => String::new(),
     };
     let change = Change::Remove { id: parting.id, expected: Some(parting.stamp) };
-    Unit { changes: vec![change], reasons: BTreeMap::from([(parting.id, why)]) }
+    RefinementUnit { changes: vec![change], reasons: BTreeMap::from([(parting.id, why)]) }
 }
 
 /// Computes the unit that merges memories and redirects links and reminders to the result.
-fn join(services: &Services, merge: &Merge, now: DateTime<Utc>) -> Result<Thought, StoreError> {
+fn join(services: &Services, merge: &Merge, now: DateTime<Utc>) -> Result<PlannedUnit, StoreError> {
     let mut sources = Vec::with_capacity(merge.texts.len());
     for (id, text) in std::iter::once(&merge.kept).chain(&merge.gone).zip(&merge.texts) {
-        let Some(stored) = unchanged(services, id, *text)? else { return Ok(Err(CHANGED.into())) };
+        let Some(stored) = unchanged(services, id, *text)? else { return Ok(Err(CHANGED_REASON.into())) };
         sources.push(stored);
     }
     let memories: Vec<&Memory> = sources.iter().map(|stored| &stored.memory).collect();
@@ -176,14 +182,14 @@ fn join(services: &Services, merge: &Merge, now: DateTime<Utc>) -> Result<Though
         .enumerate()
         .all(|(place, one)| memories[place + 1..].iter().all(|other| may_merge(one, other, now).is_ok()));
     let Some(one) = merged(&memories).filter(|one| may_all && one.memory.id == merge.kept) else {
-        return Ok(Err(CHANGED.into()));
+        return Ok(Err(CHANGED_REASON.into()));
     };
     let texts: Vec<&str> = memories.iter().map(|memory| memory.content.as_str()).collect();
     if let Err(lost) = conserved(&texts, &[&one.memory.content]) {
         return Ok(Err(lost.to_string()));
     }
     let kept = one.memory.id;
-    let gone: Vec<&Stored> = sources.iter().filter(|stored| stored.memory.id != kept).collect();
+    let gone: Vec<&StoredMemory> = sources.iter().filter(|stored| stored.memory.id != kept).collect();
     let mut others = HashMap::new();
     let mut reminders = Vec::new();
     let mut aliases = one.memory.aliases.clone();
@@ -201,7 +207,7 @@ fn join(services: &Services, merge: &Merge, now: DateTime<Utc>) -> Result<Though
         if is_named && let Some(stem) = stem(&source.path) {
             aliases.push(stem.to_owned());
         }
-        let own = services.store.reminders(Reminders::Of(id), None, None)?.memories;
+        let own = services.store.reminders(ReminderQuery::Of(id), None, None)?.memories;
         reminders.extend(own.into_iter().filter(|stored| stored.problem.is_none()));
     }
     others.remove(&kept);
@@ -213,7 +219,7 @@ fn join(services: &Services, merge: &Merge, now: DateTime<Utc>) -> Result<Though
     let memory = Memory { aliases: aliases.collect(), version: first.memory.version + 1, updated_at, ..one.memory.clone() };
     let mut changes = vec![replace(first, memory)];
     changes.extend(gone.iter().map(|stored| Change::Remove { id: stored.memory.id, expected: Some(stored.stamp) }));
-    let mut others: Vec<Stored> = others.into_values().collect();
+    let mut others: Vec<StoredMemory> = others.into_values().collect();
     others.sort_by_key(|other| other.memory.id);
     for other in &others {
         let add_links = if other.memory.links.contains(&kept) { Vec::new() } else { vec![kept] };
@@ -229,10 +235,10 @@ fn join(services: &Services, merge: &Merge, now: DateTime<Utc>) -> Result<Though
         one.gone.iter().map(|id| (*id, format!("merged into the duplicate {kept}"))).collect();
     let names: Vec<String> = one.gone.iter().map(ToString::to_string).collect();
     reasons.insert(kept, format!("merged with the duplicates {}", names.join(", ")));
-    Ok(Ok(Unit { changes, reasons }))
+    Ok(Ok(RefinementUnit { changes, reasons }))
 }
 
-pub(crate) fn replace(stored: &Stored, memory: Memory) -> Change {
+pub(crate) fn replace(stored: &StoredMemory, memory: Memory) -> Change {
     Change::Replace { expected: stored.stamp, memory: Box::new(memory) }
 }
 

@@ -1,33 +1,38 @@
 //! Refines memories in rounds: decides, applies, and repeats until nothing changes.
+//!
+//! Conversations, reminders and files that must not be changed are never touched. Two memories that were both
+//! ingested from notes are not merged, since the next ingest would separate them again.
 
 use std::collections::HashSet;
 
 use chrono::TimeZone;
 use memory_core::{
-    Filter, LinksResolved, MemoryId, OperationId, Order, Refinement, Services, Slice, StoreError, Verb, resolve_links_in,
+    Filter, LinkReport, ListOrder, MemoryId, OperationId, PageRequest, Refinement, Services, StoreError, Verb, resolve_links_in,
     resolve_links_of,
 };
 
 use crate::apply::apply;
-use crate::glance::Glance;
-use crate::lifecycle::Spared;
-use crate::pace::{Halt, Pace};
-use crate::plan::{Filing, Looked, Merge, Parting, Plan, Reminding, Unsure, Withdrawal, decide, renewed};
+use crate::lifecycle::Exemption;
+use crate::plan::{
+    AgeRemoval, AnalysedMemories, CancelledReminder, DreamPlan, Filing, Merge, NewReminder, UnclassifiedMemory, decide, renewed,
+};
+use crate::progress::{DreamError, ProgressCallback};
 use crate::review::{Contradiction, Review, Supersession};
-use crate::{Rules, Task, asking, reviewing};
+use crate::text_analysis::TextAnalysis;
+use crate::{DreamRules, DreamTask, model_tasks, store_review};
 
 /// Maximum number of rounds of a dream, and of reviews within a dream.
-const ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 8;
 
 /// The parameters of a dream.
 #[derive(Debug, Clone, Copy)]
-pub struct Dream<'d, Tz> {
+pub struct DreamRequest<'d, Tz> {
     /// The verb of the operation in the journal.
     pub verb: Verb,
     /// The tasks to perform.
-    pub tasks: &'d [Task],
+    pub tasks: &'d [DreamTask],
     /// The thresholds to apply.
-    pub rules: Rules,
+    pub rules: DreamRules,
     /// Whether this is a dry run, which only reports the changes of the first round.
     pub is_rehearsal: bool,
     /// The time zone for dates and times in the texts.
@@ -36,27 +41,27 @@ pub struct Dream<'d, Tz> {
 
 /// The result of a dream or of a dry run.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Dreamt {
+pub struct DreamReport {
     /// The operation in the journal; `None` if nothing was changed.
     pub operation: Option<OperationId>,
     /// The memories that left the inbox.
     pub filed: Vec<Filing>,
     /// The memories that remain in the inbox because no category is probable enough.
-    pub unsure: Vec<Unsure>,
+    pub unsure: Vec<UnclassifiedMemory>,
     /// The memories that were merged.
     pub merged: Vec<Merge>,
     /// Pairs of duplicates that remain separate because both were ingested from notes.
     pub alike: Vec<(MemoryId, MemoryId)>,
     /// The memories that went to the trash because of their age.
-    pub parted: Vec<Parting>,
+    pub parted: Vec<AgeRemoval>,
     /// The memories that are due for removal but exempt, with the reason.
-    pub spared: Vec<(MemoryId, Spared)>,
+    pub spared: Vec<(MemoryId, Exemption)>,
     /// The reminders that were created.
-    pub reminders: Vec<Reminding>,
+    pub reminders: Vec<NewReminder>,
     /// The reminders that went to the trash because their source no longer names their time.
-    pub withdrawn: Vec<Withdrawal>,
+    pub withdrawn: Vec<CancelledReminder>,
     /// The result of resolving wikilinks.
-    pub links: LinksResolved,
+    pub links: LinkReport,
     /// The result of the review of all memories.
     pub review: Option<Review>,
     /// The memories that are superseded because a later memory declares them outdated.
@@ -68,14 +73,14 @@ pub struct Dreamt {
     /// Failures that made the result incomplete: an error of a language model, unreadable files.
     pub troubles: Vec<String>,
     /// The memories that a planned change left unchanged.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedChange>,
     /// Whether the dream was interrupted before the end.
     pub is_cut: bool,
 }
 
 /// A memory that a planned change left unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedChange {
     /// The memory.
     pub id: MemoryId,
     /// The reason.
@@ -87,25 +92,29 @@ pub struct Skipped {
 /// A dry run only reports the changes of the first round.
 ///
 /// Each round decides first, checks that the plan accounts for every memory, and then applies each change to memories that are unmodified
-/// since the decision. Rounds repeat until there is no change left, `ROUNDS` times at most, so that the next dream changes nothing unless
+/// since the decision. Rounds repeat until there is no change left, `MAX_ROUNDS` times at most, so that the next dream changes nothing unless
 /// the memories change in between. If the process is killed, each applied change is complete and the next dream performs the others.
 ///
 /// # Errors
-/// Any error of the store. A failure of a language model is reported in [`Dreamt::troubles`] instead.
-pub fn dream<Tz: TimeZone>(services: &Services, dream: &Dream<'_, Tz>, pace: &mut Pace<'_>) -> Result<Dreamt, StoreError> {
-    let mut dreamt = Dreamt::default();
+/// Any error of the store. A failure of a language model is reported in [`DreamReport::troubles`] instead.
+pub fn dream<Tz: TimeZone>(
+    services: &Services,
+    dream: &DreamRequest<'_, Tz>,
+    pace: &mut ProgressCallback<'_>,
+) -> Result<DreamReport, StoreError> {
+    let mut dreamt = DreamReport::default();
     let mut refinement = Refinement::new(services, dream.verb);
     let done = if dream.is_rehearsal {
-        rehearse(services, dream, &mut dreamt, pace)
+        run_dry(services, dream, &mut dreamt, pace)
     } else {
-        rounds(services, dream, &mut refinement, &mut dreamt, pace)
+        run_rounds(services, dream, &mut refinement, &mut dreamt, pace)
     };
     match done {
         Ok(()) => {}
-        Err(Halt::Asked) => dreamt.is_cut = true,
-        Err(Halt::Store(error)) => return Err(error),
+        Err(DreamError::Asked) => dreamt.is_cut = true,
+        Err(DreamError::Store(error)) => return Err(error),
     }
-    let none = Slice { order: Order::Created, offset: 0, limit: Some(0) };
+    let none = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(0) };
     let now = services.clock.now();
     dreamt.troubles.extend(services.store.list(&Filter::everything(), &none, now)?.degraded);
     dreamt.troubles.extend(match dreamt.damaged {
@@ -117,53 +126,54 @@ pub fn dream<Tz: TimeZone>(services: &Services, dream: &Dream<'_, Tz>, pace: &mu
     Ok(dreamt)
 }
 
-fn rehearse<Tz: TimeZone>(
+fn run_dry<Tz: TimeZone>(
     services: &Services,
-    dream: &Dream<'_, Tz>,
-    dreamt: &mut Dreamt,
-    pace: &mut Pace<'_>,
-) -> Result<(), Halt> {
+    dream: &DreamRequest<'_, Tz>,
+    dreamt: &mut DreamReport,
+    pace: &mut ProgressCallback<'_>,
+) -> Result<(), DreamError> {
     let (plan, looked) = decide(services, dream, pace)?;
-    dreamt.links = follow(services, &plan, &looked, None)?;
+    dreamt.links = resolve_links(services, &plan, &looked, None)?;
     dreamt.take(plan, &[]);
-    if dream.tasks.contains(&Task::Review) {
-        let review = reviewing::review(services)?;
+    if dream.tasks.contains(&DreamTask::Review) {
+        let review = store_review::review(services)?;
         dreamt.superseded = review.contradictions.first.iter().filter_map(Contradiction::supersession).collect();
         dreamt.review = Some(review);
     }
     Ok(())
 }
 
-fn rounds<'s, Tz: TimeZone>(
+fn run_rounds<'s, Tz: TimeZone>(
     services: &'s Services,
-    dream: &Dream<'_, Tz>,
+    dream: &DreamRequest<'_, Tz>,
     refinement: &mut Refinement<'s>,
-    dreamt: &mut Dreamt,
-    pace: &mut Pace<'_>,
-) -> Result<(), Halt> {
-    let does = |task: Task| dream.tasks.contains(&task);
+    dreamt: &mut DreamReport,
+    pace: &mut ProgressCallback<'_>,
+) -> Result<(), DreamError> {
+    let does = |task: DreamTask| dream.tasks.contains(&task);
     // An operation that was interrupted is rolled back before any decision depends on its changes.
     services.history.recover()?;
-    for round in 0..ROUNDS {
+    for round in 0..MAX_ROUNDS {
         // A memory that loses its last incoming link in this dream does not expire in the same dream, as in a dry run.
-        let later: Vec<Task> = dream.tasks.iter().copied().filter(|task| ![Task::Expire, Task::Decay].contains(task)).collect();
+        let later: Vec<DreamTask> =
+            dream.tasks.iter().copied().filter(|task| ![DreamTask::Expire, DreamTask::Decay].contains(task)).collect();
         let tasks = if round == 0 { dream.tasks } else { &later };
-        let (mut plan, mut looked) = decide(services, &Dream { tasks, ..*dream }, pace)?;
-        if does(Task::Classify) && round == 0 {
-            dreamt.troubles.extend(asking::classify(services, &mut looked, &mut plan)?);
+        let (mut plan, mut looked) = decide(services, &DreamRequest { tasks, ..*dream }, pace)?;
+        if does(DreamTask::Classify) && round == 0 {
+            dreamt.troubles.extend(model_tasks::classify(services, &mut looked, &mut plan)?);
             looked.check(&plan)?;
         }
         // A summary is not summarised again.
         looked.mark_summarised(&dreamt.compressed);
         let mut skipped = Vec::new();
         apply(services, &plan, refinement, &mut skipped, pace)?;
-        let links = follow(services, &plan, &looked, Some(refinement))?;
-        if does(Task::Compress) && round == 0 {
-            let summaries = asking::compress(services, &mut looked, refinement, &mut dreamt.skipped)?;
+        let links = resolve_links(services, &plan, &looked, Some(refinement))?;
+        if does(DreamTask::Compress) && round == 0 {
+            let summaries = model_tasks::compress(services, &mut looked, refinement, &mut dreamt.skipped)?;
             dreamt.compressed = summaries.done;
             dreamt.troubles.extend(summaries.trouble);
         }
-        remember(services, &plan, &skipped, &mut looked, dream.tasks);
+        save_analyses(services, &plan, &skipped, &mut looked, dream.tasks);
         let is_done = (plan.is_empty() || skipped.len() == plan.len()) && (0 < round || dreamt.compressed.is_empty());
         dreamt.add_links(&links);
         dreamt.take(plan, &skipped);
@@ -172,11 +182,11 @@ fn rounds<'s, Tz: TimeZone>(
             break;
         }
     }
-    if does(Task::Review) {
+    if does(DreamTask::Review) {
         // A review lists a limited number of contradictions, and resolving them can reveal others.
-        for _ in 0..ROUNDS {
-            let review = reviewing::review(services)?;
-            let superseded = reviewing::supersede(services, &review, refinement, &mut dreamt.skipped)?;
+        for _ in 0..MAX_ROUNDS {
+            let review = store_review::review(services)?;
+            let superseded = store_review::supersede(services, &review, refinement, &mut dreamt.skipped)?;
             let is_done = superseded.is_empty();
             dreamt.superseded.extend(superseded);
             // The first review, made before any supersession was written, is the one to report.
@@ -189,34 +199,40 @@ fn rounds<'s, Tz: TimeZone>(
     Ok(())
 }
 
-/// If at least one memory in `SHARE` has links to resolve, the wikilinks of all memories are resolved.
-const SHARE: usize = 4;
+/// If at least one memory in `FULL_SCAN_SHARE` has links to resolve, the wikilinks of all memories are resolved.
+const FULL_SCAN_SHARE: usize = 4;
 
 /// Resolves the wikilinks that the plan selects.
-fn follow(
+fn resolve_links(
     services: &Services,
-    plan: &Plan,
-    looked: &Looked,
+    plan: &DreamPlan,
+    looked: &AnalysedMemories,
     refinement: Option<&mut Refinement<'_>>,
-) -> Result<LinksResolved, StoreError> {
-    if plan.followed.len() * SHARE < looked.outlines.len() {
+) -> Result<LinkReport, StoreError> {
+    if plan.followed.len() * FULL_SCAN_SHARE < looked.outlines.len() {
         return resolve_links_of(services, &plan.followed, refinement);
     }
-    let has_links = |glance: &Option<Glance>| glance.as_ref().is_some_and(|glance| glance.has_links);
+    let has_links = |glance: &Option<TextAnalysis>| glance.as_ref().is_some_and(|glance| glance.has_links);
     let all = looked.outlines.iter().zip(&looked.glances).filter(|(_, glance)| has_links(glance));
     let all: Vec<MemoryId> = all.map(|(outline, _)| outline.id).collect();
     resolve_links_in(services, &all, refinement)
 }
 
 /// Records in the impressions which analyses are complete, so that the next dream skips them.
-fn remember(services: &Services, plan: &Plan, skipped: &[Skipped], looked: &mut Looked, tasks: &[Task]) {
+fn save_analyses(
+    services: &Services,
+    plan: &DreamPlan,
+    skipped: &[SkippedChange],
+    looked: &mut AnalysedMemories,
+    tasks: &[DreamTask],
+) {
     let skipped: HashSet<MemoryId> = skipped.iter().map(|skipped| skipped.id).collect();
     // The memories of skipped merges are compared again.
     let apart = plan.merges.iter().filter(|merge| skipped.contains(&merge.kept));
     let apart: HashSet<MemoryId> = apart.flat_map(|merge| merge.gone.iter().chain([&merge.kept])).copied().collect();
     let followed: HashSet<MemoryId> = plan.followed.iter().copied().collect();
     let heard: HashSet<MemoryId> = plan.heard.iter().copied().collect();
-    let compares = tasks.contains(&Task::Merge);
+    let compares = tasks.contains(&DreamTask::Merge);
     let mut impressions = Vec::new();
     for (outline, glance) in looked.outlines.iter().zip(&mut looked.glances) {
         let Some(glance) = glance else { continue };
@@ -233,9 +249,9 @@ fn remember(services: &Services, plan: &Plan, skipped: &[Skipped], looked: &mut 
     let _ = services.store.keep_impressions(&impressions);
 }
 
-impl Dreamt {
+impl DreamReport {
     /// Adds the content of an applied plan, except for skipped changes.
-    fn take(&mut self, plan: Plan, skipped: &[Skipped]) {
+    fn take(&mut self, plan: DreamPlan, skipped: &[SkippedChange]) {
         let left: HashSet<MemoryId> = skipped.iter().map(|skipped| skipped.id).collect();
         self.filed.extend(plan.filings.into_iter().filter(|filing| !left.contains(&filing.id)));
         self.merged.extend(plan.merges.into_iter().filter(|merge| !left.contains(&merge.kept)));
@@ -250,7 +266,7 @@ impl Dreamt {
         self.spared.extend(plan.spared);
     }
 
-    fn add_links(&mut self, links: &LinksResolved) {
+    fn add_links(&mut self, links: &LinkReport) {
         // Later rounds resolve some of the links again.
         self.links.resolved = self.links.resolved.max(links.resolved);
         self.links.unresolved = self.links.unresolved.max(links.unresolved);

@@ -5,7 +5,7 @@ use memory_core::InboxTtl;
 
 /// The settings of refinement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rules {
+pub struct DreamRules {
     /// The time that a memory may stay in the inbox before it expires.
     pub inbox_ttl: InboxTtl,
     /// The age at which a filed memory that was never read is deleted.
@@ -14,7 +14,7 @@ pub struct Rules {
     pub filing_accesses: u64,
 }
 
-impl Default for Rules {
+impl Default for DreamRules {
     fn default() -> Self {
         Self { inbox_ttl: InboxTtl::default(), decay_after: TimeDelta::days(30), filing_accesses: 3 }
     }
@@ -22,7 +22,7 @@ impl Default for Rules {
 
 /// A kind of refinement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Task {
+pub enum DreamTask {
     /// Moves memories to the trash that were in the inbox too long or have reached their expiry date.
     Expire,
     /// Moves filed memories that are never read to the trash.
@@ -45,7 +45,7 @@ pub enum Task {
 
 /// The depth of a dream. Each level includes the tasks of the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Level {
+pub enum DreamLevel {
     /// Sorts the inbox.
     Light = 1,
     /// Also merges duplicates and resolves wikilinks.
@@ -54,18 +54,25 @@ pub enum Level {
     Deep = 3,
 }
 
-impl Level {
+impl DreamLevel {
     /// Returns the level with this number.
     pub fn from_number(number: u8) -> Option<Self> {
         [Self::Light, Self::Medium, Self::Deep].into_iter().find(|level| *level as u8 == number)
     }
 
     /// Returns the tasks of a dream of this level.
-    pub fn tasks(self) -> &'static [Task] {
+    pub fn tasks(self) -> &'static [DreamTask] {
         match self {
-            Self::Light => &[Task::Classify],
-            Self::Medium => &[Task::Classify, Task::Merge, Task::Link],
-            Self::Deep => &[Task::Classify, Task::Merge, Task::Link, Task::Remind, Task::Review, Task::Compress],
+            Self::Light => &[DreamTask::Classify],
+            Self::Medium => &[DreamTask::Classify, DreamTask::Merge, DreamTask::Link],
+            Self::Deep => &[
+                DreamTask::Classify,
+                DreamTask::Merge,
+                DreamTask::Link,
+                DreamTask::Remind,
+                DreamTask::Review,
+                DreamTask::Compress,
+            ],
         }
     }
 }

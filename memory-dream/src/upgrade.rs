@@ -1,6 +1,6 @@
 //! Files a memory in a category.
 
-use memory_core::{Category, MemoryStoreExt, Phase, Services, StoreError, Stored};
+use memory_core::{Category, MemoryStoreExt, Phase, Services, StoreError, StoredMemory};
 
 use crate::classify::choose_category;
 use crate::plan::DEFAULT_CATEGORY;
@@ -12,7 +12,7 @@ use crate::plan::DEFAULT_CATEGORY;
 ///
 /// # Errors
 /// [`StoreError::Invalid`] for the category inbox, [`StoreError::NotFound`], [`StoreError::Ambiguous`], or another error of the store.
-pub fn upgrade(services: &Services, reference: &str, category: Option<Category>) -> Result<Stored, StoreError> {
+pub fn upgrade(services: &Services, reference: &str, category: Option<Category>) -> Result<StoredMemory, StoreError> {
     let chosen = || -> Result<Option<Category>, StoreError> {
         let memory = services.store.get_by(reference)?.memory;
         let is_open = memory.phase == Phase::Inbox && memory.category == Category::Inbox;

@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
-use memory_core::wikilink::Rule;
-use memory_core::{Finding, Source, SourceError};
+use memory_core::wikilink::WikilinkRule;
+use memory_core::{Source, SourceError, SourceItem};
 
-use crate::cut;
-use crate::folder::{Entry, Folder, has_extension};
-use crate::note::{self, Note};
+use crate::folder::{FolderEntry, SourceFolder, has_extension};
+use crate::note::{self, SourceNote};
+use crate::truncation;
 
 /// The folder of `car-agent`: every Markdown file, cut to its first 5,000 characters.
 #[derive(Debug)]
 pub struct CarAgent {
-    folder: Folder,
+    folder: SourceFolder,
 }
 
 impl CarAgent {
@@ -21,20 +21,20 @@ impl CarAgent {
     /// # Errors
     /// [`SourceError::Missing`] or [`SourceError::Unreadable`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        Ok(Self { folder: Folder::open(path)? })
+        Ok(Self { folder: SourceFolder::open(path)? })
     }
 
-    fn finding(&self, entry: &Entry) -> Finding {
-        let text = match note::read(entry) {
+    fn finding(&self, entry: &FolderEntry) -> SourceItem {
+        let text = match note::read_text(entry) {
             Ok(text) => text,
             Err(skipped) => return skipped,
         };
         if text.text.trim().is_empty() {
-            return Finding::Skipped { path: entry.path.clone(), reason: "is empty".into() };
+            return SourceItem::Skipped { path: entry.path.clone(), reason: "is empty".into() };
         }
-        let mut note = Note::new(self.name(), &self.folder, &entry.path, &text);
+        let mut note = SourceNote::new(self.name(), &self.folder, &entry.path, &text);
         let place = self.folder.join(&entry.path);
-        if let Some(cut) = cut::first_part(&note.draft.content, &place.to_string_lossy()) {
+        if let Some(cut) = truncation::truncate_text(&note.draft.content, &place.to_string_lossy()) {
             note.draft.content = cut;
         }
         note.into_finding()
@@ -46,12 +46,12 @@ impl Source for CarAgent {
         "car-agent"
     }
 
-    fn rule(&self) -> Rule {
-        Rule::Paths
+    fn rule(&self) -> WikilinkRule {
+        WikilinkRule::Paths
     }
 
-    fn findings(&self) -> Box<dyn Iterator<Item = Finding> + '_> {
-        let is_note = |entry: &Entry| has_extension(&entry.path, &["md"]) || entry.place.is_err();
+    fn findings(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+        let is_note = |entry: &FolderEntry| has_extension(&entry.path, &["md"]) || entry.place.is_err();
         Box::new(self.folder.files("").into_iter().filter(is_note).map(|entry| self.finding(&entry)))
     }
 }

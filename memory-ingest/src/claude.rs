@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use memory_core::wikilink::Rule;
-use memory_core::{Category, Finding, Scope, Source, SourceError};
+use memory_core::wikilink::WikilinkRule;
+use memory_core::{Category, Scope, Source, SourceError, SourceItem};
 
-use crate::folder::{Entry, Folder, has_extension};
-use crate::note::{self, Note};
+use crate::folder::{FolderEntry, SourceFolder, has_extension};
+use crate::note::{self, SourceNote};
 use crate::yaml::Yaml;
 
 mod project;
@@ -18,7 +18,7 @@ mod project;
 /// Transcripts, plans, plugins and file history are not read.
 #[derive(Debug)]
 pub struct Claude {
-    folder: Folder,
+    folder: SourceFolder,
 }
 
 impl Claude {
@@ -27,10 +27,10 @@ impl Claude {
     /// # Errors
     /// [`SourceError::Missing`] or [`SourceError::Unreadable`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        Ok(Self { folder: Folder::open(path)? })
+        Ok(Self { folder: SourceFolder::open(path)? })
     }
 
-    fn entries(&self) -> Vec<Entry> {
+    fn entries(&self) -> Vec<FolderEntry> {
         let mut entries = Vec::new();
         // In a project the files are in a folder of this name.
         for base in ["", ".claude/"] {
@@ -48,16 +48,16 @@ impl Claude {
         entries
     }
 
-    fn finding(&self, entry: &Entry, scopes: &mut HashMap<String, Scope>) -> Finding {
-        let text = match note::read(entry) {
+    fn finding(&self, entry: &FolderEntry, scopes: &mut HashMap<String, Scope>) -> SourceItem {
+        let text = match note::read_text(entry) {
             Ok(text) => text,
             Err(skipped) => return skipped,
         };
         if text.text.trim().is_empty() {
-            return Finding::Skipped { path: entry.path.clone(), reason: "is empty".into() };
+            return SourceItem::Skipped { path: entry.path.clone(), reason: "is empty".into() };
         }
-        let mut note = Note::new(self.name(), &self.folder, &entry.path, &text);
-        note.draft.category = category(&note);
+        let mut note = SourceNote::new(self.name(), &self.folder, &entry.path, &text);
+        note.draft.category = note_category(&note);
         if let Some(project) = project_folder(&entry.path) {
             let scope = || Scope::Project(project::name(&self.folder.join(project)));
             note.draft.scope = scopes.entry(project.to_owned()).or_insert_with(scope).clone();
@@ -71,11 +71,11 @@ impl Source for Claude {
         "claude"
     }
 
-    fn rule(&self) -> Rule {
-        Rule::Paths
+    fn rule(&self) -> WikilinkRule {
+        WikilinkRule::Paths
     }
 
-    fn findings(&self) -> Box<dyn Iterator<Item = Finding> + '_> {
+    fn findings(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         let mut scopes = HashMap::new();
         Box::new(self.entries().into_iter().map(move |entry| self.finding(&entry, &mut scopes)))
     }
@@ -89,7 +89,7 @@ fn project_folder(path: &str) -> Option<&str> {
 }
 
 /// Returns the category of a note from its type, in either form of the front matter.
-fn category(note: &Note) -> Option<Category> {
+fn note_category(note: &SourceNote) -> Option<Category> {
     let nested = || note.field("metadata").and_then(|metadata| metadata.get("type"));
     let kind = note.field("type").filter(|kind| kind.scalar().is_some()).or_else(nested).and_then(Yaml::scalar);
     // A description with a colon is not valid YAML, but the line of the type can still be read.

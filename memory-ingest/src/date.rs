@@ -6,10 +6,10 @@ use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, Utc};
 ///
 /// A time without an offset is in UTC, and a date without a time is midnight.
 pub(crate) fn parse(text: &str) -> Option<DateTime<Utc>> {
-    any_year(text.trim()).filter(|moment| (0..=9999).contains(&moment.year()))
+    parse_any_year(text.trim()).filter(|moment| (0..=9999).contains(&moment.year()))
 }
 
-fn any_year(text: &str) -> Option<DateTime<Utc>> {
+fn parse_any_year(text: &str) -> Option<DateTime<Utc>> {
     if let Ok(moment) = DateTime::parse_from_rfc3339(text) {
         return Some(moment.to_utc());
     }

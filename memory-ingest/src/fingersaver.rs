@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use memory_core::wikilink::{self, Rule};
-use memory_core::{Draft, Finding, Origin, Phase, Source, SourceError};
+use memory_core::wikilink::{self, WikilinkRule};
+use memory_core::{Draft, Origin, Phase, Source, SourceError, SourceItem};
 
-use crate::cut;
-use crate::folder::{Entry, Folder};
+use crate::folder::{FolderEntry, SourceFolder};
 use crate::note::{self, without_last_break};
+use crate::truncation;
 
 /// The only file that is read.
 const CHAT: &str = "chat.md";
@@ -15,7 +15,7 @@ const CHAT: &str = "chat.md";
 /// The chat of `fingersaver`: one memory with its newest 5,000 characters.
 #[derive(Debug)]
 pub struct Fingersaver {
-    folder: Folder,
+    folder: SourceFolder,
 }
 
 impl Fingersaver {
@@ -26,23 +26,23 @@ impl Fingersaver {
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         let is_chat = path.is_file() && path.file_name().is_some_and(|name| name == CHAT);
         let parent = path.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
-        let folder = Folder::open(parent.filter(|_| is_chat).unwrap_or(path))?;
+        let folder = SourceFolder::open(parent.filter(|_| is_chat).unwrap_or(path))?;
         match folder.join(CHAT) {
             chat if chat.exists() => Ok(Self { folder }),
             chat => Err(SourceError::Missing { path: chat.display().to_string() }),
         }
     }
 
-    fn finding(&self, entry: &Entry) -> Finding {
-        let text = match note::read(entry) {
+    fn finding(&self, entry: &FolderEntry) -> SourceItem {
+        let text = match note::read_text(entry) {
             Ok(text) => text,
             Err(skipped) => return skipped,
         };
         if text.text.trim().is_empty() {
-            return Finding::Skipped { path: entry.path.clone(), reason: "is empty".into() };
+            return SourceItem::Skipped { path: entry.path.clone(), reason: "is empty".into() };
         }
         let chat = without_last_break(&text.text);
-        let content = cut::newest_part(chat, &self.folder.join(CHAT).to_string_lossy()).unwrap_or_else(|| chat.to_owned());
+        let content = truncation::newest_part(chat, &self.folder.join(CHAT).to_string_lossy()).unwrap_or_else(|| chat.to_owned());
         let origin = Origin { source: self.name().into(), root: self.folder.name().into(), path: CHAT.into(), hash: None };
         let prose = wikilink::blank_code(&content);
         let draft = Draft {
@@ -55,7 +55,7 @@ impl Fingersaver {
         };
         let links = wikilink::parse_prose(&prose).into_iter().map(|link| link.target).collect();
         let warning = text.warning.map(|(line, what)| format!("{CHAT}:{line}: {what}"));
-        Finding::Note { draft: Box::new(draft), front_matter: String::new(), links, uncounted_links: Vec::new(), warning }
+        SourceItem::Note { draft: Box::new(draft), front_matter: String::new(), links, uncounted_links: Vec::new(), warning }
     }
 }
 
@@ -64,11 +64,11 @@ impl Source for Fingersaver {
         "fingersaver"
     }
 
-    fn rule(&self) -> Rule {
-        Rule::Paths
+    fn rule(&self) -> WikilinkRule {
+        WikilinkRule::Paths
     }
 
-    fn findings(&self) -> Box<dyn Iterator<Item = Finding> + '_> {
+    fn findings(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         let chat = self.folder.files("").into_iter().find(|entry| entry.path == CHAT);
         Box::new(chat.into_iter().map(|entry| self.finding(&entry)))
     }

@@ -9,15 +9,15 @@ use memory_core::SourceError;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 /// The subfolder and the file by which a home of memories is recognized.
-const MEMORIES: &str = "categories";
-const INDEX: &str = "index/documents.db";
+const CATEGORIES_FOLDER: &str = "categories";
+const INDEX_FILE: &str = "index/documents.db";
 
 /// The parts of a home of memories.
-const HOME: [&str; 4] = [MEMORIES, "index", "journal", "trash"];
+const HOME_PARTS: [&str; 4] = [CATEGORIES_FOLDER, "index", "journal", "trash"];
 
 /// A folder that is read and never written.
 #[derive(Debug, Clone)]
-pub(crate) struct Folder {
+pub(crate) struct SourceFolder {
     /// The canonical path, without symlinks.
     root: PathBuf,
     /// The canonical path as text.
@@ -26,14 +26,14 @@ pub(crate) struct Folder {
 
 /// A file or another item in a folder.
 #[derive(Debug, Clone)]
-pub(crate) struct Entry {
+pub(crate) struct FolderEntry {
     /// The path below the root: NFC, with `/` between the parts.
     pub(crate) path: String,
     /// The path of the file, or the reason why it must not be read.
     pub(crate) place: Result<PathBuf, String>,
 }
 
-impl Folder {
+impl SourceFolder {
     /// Opens the folder at `path`.
     pub(crate) fn open(path: &Path) -> Result<Self, SourceError> {
         let shown = || path.display().to_string();
@@ -60,7 +60,7 @@ impl Folder {
     ///
     /// `part` is a path below the root, or empty for the root itself. Hidden files and folders, with a `.` before their
     /// names, and homes of memories are skipped.
-    pub(crate) fn files(&self, part: &str) -> Vec<Entry> {
+    pub(crate) fn files(&self, part: &str) -> Vec<FolderEntry> {
         let mut entries = Vec::new();
         let start = self.root.join(part);
         match start.canonicalize() {
@@ -68,15 +68,15 @@ impl Folder {
             Ok(_) => entries.push(self.trouble(&start, "is a symlink to a target outside the folder".into())),
             Err(_) => {}
         }
-        let place = |entry: &Entry| entry.place.clone().ok();
+        let place = |entry: &FolderEntry| entry.place.clone().ok();
         entries.sort_by(|left, right| left.path.cmp(&right.path).then_with(|| place(left).cmp(&place(right))));
-        normalise(&mut entries);
-        refuse_doubles(&mut entries);
+        normalise_paths(&mut entries);
+        reject_duplicates(&mut entries);
         entries
     }
 
     /// Returns the file at `path`, if it exists.
-    pub(crate) fn file(&self, path: &str) -> Option<Entry> {
+    pub(crate) fn file(&self, path: &str) -> Option<FolderEntry> {
         let place = self.root.join(path);
         let kind = place.symlink_metadata().ok()?;
         (kind.is_file() || kind.is_symlink()).then(|| self.symlink(&place))
@@ -93,7 +93,7 @@ impl Folder {
         paths
     }
 
-    fn walk(&self, folder: &Path, entries: &mut Vec<Entry>) {
+    fn walk(&self, folder: &Path, entries: &mut Vec<FolderEntry>) {
         let listed = match fs::read_dir(folder) {
             Ok(listed) => listed,
             // A part that does not exist has no files.
@@ -101,7 +101,7 @@ impl Folder {
             Err(error) => return entries.push(self.trouble(folder, format!("cannot be read: {error}"))),
         };
         // Memories imported as notes would double with each import.
-        let is_home = folder.join(MEMORIES).is_dir() && folder.join(INDEX).is_file();
+        let is_home = folder.join(CATEGORIES_FOLDER).is_dir() && folder.join(INDEX_FILE).is_file();
         for item in listed {
             let item = match item {
                 Ok(item) => item,
@@ -111,15 +111,15 @@ impl Folder {
                 continue;
             }
             let path = item.path();
-            if is_home && HOME.iter().any(|part| item.file_name() == *part) {
-                if item.file_name() == MEMORIES {
+            if is_home && HOME_PARTS.iter().any(|part| item.file_name() == *part) {
+                if item.file_name() == CATEGORIES_FOLDER {
                     entries.push(self.trouble(&path, "contains memories, not notes".into()));
                 }
                 continue;
             }
             match item.file_type() {
                 Ok(kind) if kind.is_dir() => self.walk(&path, entries),
-                Ok(kind) if kind.is_file() => entries.push(Entry { path: self.below(&path), place: Ok(path) }),
+                Ok(kind) if kind.is_file() => entries.push(FolderEntry { path: self.below(&path), place: Ok(path) }),
                 Ok(kind) if kind.is_symlink() => entries.push(self.symlink(&path)),
                 Ok(_) => entries.push(self.trouble(&path, "is neither a file nor a folder".into())),
                 Err(error) => entries.push(self.trouble(&path, format!("cannot be read: {error}"))),
@@ -130,7 +130,7 @@ impl Folder {
     /// Returns the entry of a symlink: the file that it leads to, if that is in this folder.
     ///
     /// Symlinks to folders are not followed, since they may form cycles.
-    fn symlink(&self, path: &Path) -> Entry {
+    fn symlink(&self, path: &Path) -> FolderEntry {
         let target = match path.canonicalize() {
             Ok(target) => target,
             Err(error) => return self.trouble(path, format!("is a broken symlink: {error}")),
@@ -141,11 +141,11 @@ impl Folder {
         if !target.is_file() {
             return self.trouble(path, "is a symlink to a folder".into());
         }
-        Entry { path: self.below(path), place: Ok(target) }
+        FolderEntry { path: self.below(path), place: Ok(target) }
     }
 
-    fn trouble(&self, path: &Path, reason: String) -> Entry {
-        Entry { path: self.below(path), place: Err(reason) }
+    fn trouble(&self, path: &Path, reason: String) -> FolderEntry {
+        FolderEntry { path: self.below(path), place: Err(reason) }
     }
 
     fn below(&self, path: &Path) -> String {
@@ -156,7 +156,7 @@ impl Folder {
 }
 
 /// Converts every path to NFC, unless another file has that path.
-fn normalise(entries: &mut [Entry]) {
+fn normalise_paths(entries: &mut [FolderEntry]) {
     if entries.iter().all(|entry| is_nfc(&entry.path)) {
         return;
     }
@@ -173,7 +173,7 @@ fn normalise(entries: &mut [Entry]) {
 /// Rejects all but the first of several entries with equal paths.
 ///
 /// Names that are not UTF-8 may become equal, and a path must identify one file.
-fn refuse_doubles(entries: &mut [Entry]) {
+fn reject_duplicates(entries: &mut [FolderEntry]) {
     for index in 1..entries.len() {
         if entries[index].path == entries[index - 1].path {
             entries[index].place = Err("has a name that is not UTF-8 and conflicts with another file".into());

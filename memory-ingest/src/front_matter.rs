@@ -1,14 +1,14 @@
 //! The front matter of a note.
 
-use crate::yaml::{self, Yaml, YamlError};
+use crate::yaml::{self, Yaml, YamlParseError};
 
 /// Maximum size of front matter in bytes.
-const LARGEST: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
 /// The keys of the front matter of memories, and variants that people write.
 ///
 /// A foreign key with the same name gets a prefix, so that it is not parsed as one of these.
-const OURS: [&str; 30] = [
+const MEMORY_KEYS: [&str; 30] = [
     "id",
     "content_hash",
     "phase",
@@ -43,32 +43,32 @@ const OURS: [&str; 30] = [
 
 /// A text split into its front matter and its body.
 #[derive(Debug)]
-pub(crate) struct Parted<'a> {
+pub(crate) struct SplitText<'a> {
     /// The lines between the fences.
     pub(crate) source: &'a str,
     /// The parsed front matter.
-    pub(crate) fields: Result<Vec<(String, Yaml)>, YamlError>,
+    pub(crate) fields: Result<Vec<(String, Yaml)>, YamlParseError>,
     /// The text after the front matter.
     pub(crate) body: &'a str,
 }
 
 /// Splits `text`. A text without front matter has no fields and is all body.
-pub(crate) fn part(text: &str) -> Parted<'_> {
-    let none = |fields| Parted { source: "", fields, body: text };
-    let Some(start) = fence(text) else { return none(Ok(Vec::new())) };
+pub(crate) fn part(text: &str) -> SplitText<'_> {
+    let none = |fields| SplitText { source: "", fields, body: text };
+    let Some(start) = fence_length(text) else { return none(Ok(Vec::new())) };
     let mut at = start;
     for line in text[start..].split_inclusive('\n') {
-        if fence(line).is_some() || is_last_fence(line) {
+        if fence_length(line).is_some() || is_last_fence(line) {
             let source = &text[start..at];
-            return Parted { source, fields: fields(source), body: &text[at + line.len()..] };
+            return SplitText { source, fields: fields(source), body: &text[at + line.len()..] };
         }
         at += line.len();
     }
-    none(Err(YamlError { line: Some(0), what: "its front matter has no closing ---".into() }))
+    none(Err(YamlParseError { line: Some(0), what: "its front matter has no closing ---".into() }))
 }
 
 /// Returns the length of the fence at the start of `text`, including its newline.
-fn fence(text: &str) -> Option<usize> {
+fn fence_length(text: &str) -> Option<usize> {
     let rest = text.strip_prefix("---")?.trim_start_matches([' ', '\t']);
     let rest = rest.strip_prefix('\r').unwrap_or(rest).strip_prefix('\n')?;
     Some(text.len() - rest.len())
@@ -78,18 +78,18 @@ fn is_last_fence(line: &str) -> bool {
     line.strip_prefix("---").is_some_and(|rest| rest.trim_start_matches([' ', '\t']).is_empty())
 }
 
-fn fields(source: &str) -> Result<Vec<(String, Yaml)>, YamlError> {
-    if LARGEST < source.len() {
-        return Err(YamlError { line: None, what: "its front matter is larger than 1 MiB".into() });
+fn fields(source: &str) -> Result<Vec<(String, Yaml)>, YamlParseError> {
+    if MAX_BYTES < source.len() {
+        return Err(YamlParseError { line: None, what: "its front matter is larger than 1 MiB".into() });
     }
     match yaml::parse(source)? {
         Yaml::Map(fields) => Ok(fields),
         Yaml::Null => Ok(Vec::new()),
-        _ => Err(YamlError { line: Some(1), what: "its front matter is not a map of keys and values".into() }),
+        _ => Err(YamlParseError { line: Some(1), what: "its front matter is not a map of keys and values".into() }),
     }
 }
 
-impl Parted<'_> {
+impl SplitText<'_> {
     /// Returns the value of a scalar as written, such as `1.10`, which differs from `1.1`.
     pub(crate) fn raw(&self, key: &str) -> Option<&str> {
         let value = self.line(key)?;
@@ -124,10 +124,10 @@ impl Parted<'_> {
         for ((key, value), segment) in fields.iter().zip(segments) {
             let segment = segment.replace("\r\n", "\n");
             if consumed(key) {
-                keep_comments(&segment, &mut lines);
+                append_comments(&segment, &mut lines);
                 continue;
             }
-            let is_ours = OURS.contains(&key.as_str());
+            let is_ours = MEMORY_KEYS.contains(&key.as_str());
             let prefix = if is_ours { format!("{}_", source_name.replace('-', "_")) } else { String::new() };
             let quote = segment.len() - segment.trim_start_matches(['"', '\'']).len();
             lines.push_str(&segment[..quote]);
@@ -163,7 +163,7 @@ fn segments(source: &str) -> (&str, Vec<&str>) {
 }
 
 /// Appends the comments of a consumed key to `lines`.
-fn keep_comments(segment: &str, lines: &mut String) {
+fn append_comments(segment: &str, lines: &mut String) {
     for line in segment.lines().map(str::trim) {
         if line.starts_with('#') {
             lines.extend([line, "\n"]);

@@ -1,6 +1,6 @@
 //! Adapters for importing notes of other programs, one per source.
 //!
-//! An adapter reads the files of another program and yields [`memory_core::Finding`]s; it never writes. [`open`]
+//! An adapter reads the files of another program and yields [`memory_core::SourceItem`]s; it never writes. [`open`]
 //! returns the adapter of a source, and [`memory_core::ingest`] imports its findings.
 //!
 //! | source | reads | default path |
@@ -15,7 +15,6 @@
 
 mod car_agent;
 mod claude;
-mod cut;
 mod date;
 mod fingersaver;
 mod folder;
@@ -24,7 +23,8 @@ mod logseq;
 mod note;
 mod obsidian;
 mod source_name;
-mod text;
+mod source_text;
+mod truncation;
 mod yaml;
 
 pub use car_agent::CarAgent;

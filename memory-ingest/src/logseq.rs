@@ -3,22 +3,22 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use memory_core::wikilink::{self, Rule};
-use memory_core::{Finding, Source, SourceError};
+use memory_core::wikilink::{self, WikilinkRule};
+use memory_core::{Source, SourceError, SourceItem};
 use regex::Regex;
 
 use crate::date;
-use crate::folder::{Entry, Folder, has_extension};
-use crate::note::{self, Note, stem};
+use crate::folder::{FolderEntry, SourceFolder, has_extension};
+use crate::note::{self, SourceNote, stem};
 
 /// The folders of a graph that are read.
-const PAGES: &str = "pages";
-const PARTS: [&str; 2] = ["journals", PAGES];
+const PAGES_FOLDER: &str = "pages";
+const GRAPH_FOLDERS: [&str; 2] = ["journals", PAGES_FOLDER];
 
 /// A Logseq graph: its pages and journals, in Markdown and Org.
 #[derive(Debug)]
 pub struct Logseq {
-    folder: Folder,
+    folder: SourceFolder,
 }
 
 impl Logseq {
@@ -27,21 +27,21 @@ impl Logseq {
     /// # Errors
     /// [`SourceError::Missing`], also if the folder has neither pages nor journals; [`SourceError::Unreadable`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        let folder = Folder::open(path)?;
+        let folder = SourceFolder::open(path)?;
         // The parent folder of a graph, given by mistake, has no pages to import.
-        if PARTS.iter().all(|part| !folder.join(part).is_dir()) {
-            return Err(SourceError::Missing { path: folder.join(PAGES).display().to_string() });
+        if GRAPH_FOLDERS.iter().all(|part| !folder.join(part).is_dir()) {
+            return Err(SourceError::Missing { path: folder.join(PAGES_FOLDER).display().to_string() });
         }
         Ok(Self { folder })
     }
 
-    fn finding(&self, entry: &Entry) -> Finding {
-        let text = match note::read(entry) {
+    fn finding(&self, entry: &FolderEntry) -> SourceItem {
+        let text = match note::read_text(entry) {
             Ok(text) => text,
             Err(skipped) => return skipped,
         };
-        let mut page = Note::new(self.name(), &self.folder, &entry.path, &text);
-        let properties = Properties::of(&text.text);
+        let mut page = SourceNote::new(self.name(), &self.folder, &entry.path, &text);
+        let properties = LogseqProperties::of(&text.text);
         let draft = &mut page.draft;
         draft.title = Some(properties.get("title").map_or_else(|| page_name(stem(&entry.path)), str::to_owned));
         draft.aliases = properties.list("alias");
@@ -62,13 +62,13 @@ impl Source for Logseq {
         "logseq"
     }
 
-    fn rule(&self) -> Rule {
-        Rule::Pages
+    fn rule(&self) -> WikilinkRule {
+        WikilinkRule::Pages
     }
 
-    fn findings(&self) -> Box<dyn Iterator<Item = Finding> + '_> {
-        let entries = PARTS.into_iter().flat_map(|part| self.folder.files(part));
-        let is_page = |entry: &Entry| has_extension(&entry.path, &["md", "org"]) || entry.place.is_err();
+    fn findings(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
+        let entries = GRAPH_FOLDERS.into_iter().flat_map(|part| self.folder.files(part));
+        let is_page = |entry: &FolderEntry| has_extension(&entry.path, &["md", "org"]) || entry.place.is_err();
         Box::new(entries.filter(is_page).map(|entry| self.finding(&entry)))
     }
 }
@@ -89,9 +89,9 @@ fn page_name(stem: &str) -> String {
 }
 
 /// The properties of a page: those before its first block, or of its first block.
-struct Properties(Vec<(String, String)>);
+struct LogseqProperties(Vec<(String, String)>);
 
-impl Properties {
+impl LogseqProperties {
     fn of(text: &str) -> Self {
         static PROPERTY: LazyLock<Regex> = LazyLock::new(|| {
             let markdown = r"(?:- )?([A-Za-z][\w/-]*):: ?(.*)";
@@ -133,18 +133,18 @@ impl Properties {
     }
 }
 
-struct Reference {
+struct PageReference {
     page: String,
     is_tag: bool,
 }
 
 /// Returns the pages to which a text without code refers: `[[page]]`, `#[[two words]]` and `#tag`.
-fn references(prose: &str) -> Vec<Reference> {
+fn references(prose: &str) -> Vec<PageReference> {
     let mut references = Vec::new();
     for link in wikilink::parse_prose(prose) {
         let start = link.span.start + usize::from(link.embed);
         let page = prose[start + 2..link.span.end - 2].trim().to_owned();
-        references.push(Reference { page, is_tag: prose[..start].ends_with('#') });
+        references.push(PageReference { page, is_tag: prose[..start].ends_with('#') });
     }
     for (at, _) in prose.match_indices('#') {
         let begins_word = |before: char| before.is_whitespace() || before == ',';
@@ -156,7 +156,7 @@ fn references(prose: &str) -> Vec<Reference> {
         let page = &rest[..rest.find(is_end).unwrap_or(rest.len())];
         // `#+begin_src` and similar words are keywords of Org.
         if !page.is_empty() && !page.starts_with('+') {
-            references.push(Reference { page: page.to_owned(), is_tag: true });
+            references.push(PageReference { page: page.to_owned(), is_tag: true });
         }
     }
     references
@@ -164,7 +164,7 @@ fn references(prose: &str) -> Vec<Reference> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Properties, page_name, references};
+    use super::{LogseqProperties, page_name, references};
 
     #[test]
     fn file_names_are_page_names_in_disguise() {
@@ -173,11 +173,11 @@ mod tests {
 
     #[test]
     fn properties_end_where_text_begins() {
-        let properties = Properties::of("title:: A B\nalias:: x, [[y z]]，#w\n\n- tags:: t\n- text\ntags:: no");
+        let properties = LogseqProperties::of("title:: A B\nalias:: x, [[y z]]，#w\n\n- tags:: t\n- text\ntags:: no");
         assert_eq!(properties.get("title"), Some("A B"));
         assert_eq!(properties.list("alias"), ["x", "y z", "w"]);
         assert_eq!(properties.list("tags"), ["t"]);
-        let org = Properties::of(":PROPERTIES:\n:ID: 1\n:alias: o\n:END:\n#+TITLE: Org page\n* text");
+        let org = LogseqProperties::of(":PROPERTIES:\n:ID: 1\n:alias: o\n:END:\n#+TITLE: Org page\n* text");
         assert_eq!((org.get("title"), org.get("alias")), (Some("Org page"), Some("o")));
     }
 

@@ -1,17 +1,17 @@
 //! A Markdown note with front matter, the format of most sources.
 
 use chrono::{DateTime, Utc};
-use memory_core::{Draft, Finding, Origin, Phase, wikilink};
+use memory_core::{Draft, Origin, Phase, SourceItem, wikilink};
 
 use crate::date;
-use crate::folder::{Entry, Folder};
-use crate::front_matter::{self, Parted};
-use crate::text::{self, Text};
+use crate::folder::{FolderEntry, SourceFolder};
+use crate::front_matter::{self, SplitText};
+use crate::source_text::{self, SourceText};
 use crate::yaml::Yaml;
 
 /// A note as a draft, with the values that a draft does not have.
 #[derive(Debug)]
-pub(crate) struct Note {
+pub(crate) struct SourceNote {
     pub(crate) draft: Draft,
     pub(crate) fields: Vec<(String, Yaml)>,
     /// The targets of the links in the body and the properties.
@@ -27,15 +27,15 @@ pub(crate) struct Note {
 }
 
 /// Reads the file at `entry`, or returns the finding that it is skipped.
-pub(crate) fn read(entry: &Entry) -> Result<Text, Finding> {
-    let skipped = |reason: String| Finding::Skipped { path: entry.path.clone(), reason };
+pub(crate) fn read_text(entry: &FolderEntry) -> Result<SourceText, SourceItem> {
+    let skipped = |reason: String| SourceItem::Skipped { path: entry.path.clone(), reason };
     let place = entry.place.as_ref().map_err(|reason| skipped(reason.clone()))?;
-    text::read(place).map_err(skipped)
+    source_text::read_file(place).map_err(skipped)
 }
 
-impl Note {
+impl SourceNote {
     /// Returns the note with the text of a file.
-    pub(crate) fn new(source: &str, folder: &Folder, path: &str, text: &Text) -> Self {
+    pub(crate) fn new(source: &str, folder: &SourceFolder, path: &str, text: &SourceText) -> Self {
         let parted = front_matter::part(&text.text);
         let mut warnings: Vec<_> = text.warning.iter().map(|(line, what)| format!("{path}:{line}: {what}")).collect();
         if let Err(error) = &parted.fields {
@@ -43,23 +43,23 @@ impl Note {
             let line = error.line.map_or(1, |line| line + 1);
             warnings.push(format!("{path}:{line}: {}; it was imported as text", error.what));
         }
-        let names = Names::of(&parted, stem(path));
+        let names = NoteNames::of(&parted, stem(path));
         let is_consumed = |key: &str| names.consumed.iter().any(|consumed| consumed == key);
         let foreign = parted.foreign_lines(&is_consumed, source);
         // Front matter that cannot be preserved as such becomes part of the text.
         let content = if foreign.is_some() { parted.body } else { text.text.as_str() };
         let prose = wikilink::blank_code(parted.body);
-        let mut links: Vec<_> = targets(&prose).collect();
+        let mut links: Vec<_> = link_targets(&prose).collect();
         let not_understood = if parted.fields.is_err() { parted.source } else { "" }.to_owned();
         let fields = parted.fields.unwrap_or_default();
         let mut uncounted_links = Vec::new();
         for (_, value) in &fields {
-            value.for_each_text(&mut |text| links.extend(targets(text)));
-            each_unquoted_link(value, &mut uncounted_links);
+            value.for_each_text(&mut |text| links.extend(link_targets(text)));
+            collect_unquoted_links(value, &mut uncounted_links);
         }
         if foreign.is_none() {
             // Links in this part of the text are parsed like others from then on.
-            uncounted_links.extend(targets(&wikilink::blank_code(parted.source)));
+            uncounted_links.extend(link_targets(&wikilink::blank_code(parted.source)));
         }
         let origin = Origin { source: source.into(), root: folder.name().into(), path: path.into(), hash: None };
         let draft = Draft {
@@ -82,9 +82,9 @@ impl Note {
     }
 
     /// Returns the note as a finding.
-    pub(crate) fn into_finding(mut self) -> Finding {
+    pub(crate) fn into_finding(mut self) -> SourceItem {
         self.draft.tags = self.draft.tags.iter().chain(&self.inline_tags).collect();
-        Finding::Note {
+        SourceItem::Note {
             draft: Box::new(self.draft),
             front_matter: self.front_matter,
             links: self.links,
@@ -112,21 +112,23 @@ pub(crate) fn without_last_break(text: &str) -> &str {
 }
 
 /// The title, aliases and tags in the front matter, and the keys that contain them.
-struct Names {
+struct NoteNames {
     title: String,
     aliases: Vec<String>,
     tags: Vec<String>,
     consumed: Vec<String>,
 }
 
-impl Names {
-    fn of(parted: &Parted<'_>, stem: &str) -> Self {
+impl NoteNames {
+    fn of(parted: &SplitText<'_>, stem: &str) -> Self {
         let mut names = Self { title: stem.to_owned(), aliases: Vec::new(), tags: Vec::new(), consumed: Vec::new() };
         let Ok(fields) = &parted.fields else { return names };
         for (key, value) in fields {
             let is_whole = match key.to_lowercase().as_str() {
-                "tags" | "tag" => collect(value, &|character| character == ',' || character.is_whitespace(), &mut names.tags),
-                "aliases" | "alias" => collect(value, &|character| matches!(character, ',' | '\n'), &mut names.aliases),
+                "tags" | "tag" => {
+                    collect_names(value, &|character| character == ',' || character.is_whitespace(), &mut names.tags)
+                }
+                "aliases" | "alias" => collect_names(value, &|character| matches!(character, ',' | '\n'), &mut names.aliases),
                 _ => false,
             };
             if is_whole && key.to_lowercase().starts_with("tag") && matches!(value, Yaml::Text(_)) {
@@ -138,7 +140,7 @@ impl Names {
                 names.consumed.push(key.clone());
             }
         }
-        names.aliases = distinct(names.aliases);
+        names.aliases = remove_duplicates(names.aliases);
         for key in ["title", "name"] {
             let title = match fields.iter().find(|(own, _)| own == key) {
                 Some((_, Yaml::Text(title))) => title.as_str(),
@@ -157,7 +159,7 @@ impl Names {
 }
 
 /// Adds the items of a list, or the parts of a text, to `found`; returns whether nothing is left out.
-fn collect(value: &Yaml, parts: &dyn Fn(char) -> bool, found: &mut Vec<String>) -> bool {
+fn collect_names(value: &Yaml, parts: &dyn Fn(char) -> bool, found: &mut Vec<String>) -> bool {
     let mut add = |text: &str| {
         let text = one_line(text);
         if !text.is_empty() {
@@ -182,7 +184,7 @@ fn is_marked(word: &str) -> bool {
     word.strip_prefix('#').is_some_and(|tag| !tag.is_empty() && !tag.starts_with('#'))
 }
 
-fn distinct(names: Vec<String>) -> Vec<String> {
+fn remove_duplicates(names: Vec<String>) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     names.into_iter().filter(|name| seen.insert(name.clone())).collect()
 }
@@ -195,21 +197,21 @@ fn created_at(fields: &[(String, Yaml)]) -> Option<DateTime<Utc>> {
     fields.iter().filter(|(key, _)| is_creation(key)).find_map(|(_, value)| date::parse(value.scalar()?))
 }
 
-fn targets(prose: &str) -> impl Iterator<Item = String> {
+fn link_targets(prose: &str) -> impl Iterator<Item = String> {
     wikilink::parse_prose(prose).into_iter().map(|link| link.target)
 }
 
 /// Adds the links `[[x]]` without quotes, which YAML parses as a list in a list.
-fn each_unquoted_link(value: &Yaml, links: &mut Vec<String>) {
+fn collect_unquoted_links(value: &Yaml, links: &mut Vec<String>) {
     match value {
         Yaml::List(items) => match items.as_slice() {
             [Yaml::List(inner)] if matches!(inner.as_slice(), [Yaml::Text(_) | Yaml::Plain(_)]) => {
                 let text = inner[0].scalar().unwrap_or_default();
-                links.extend(targets(&format!("[[{text}]]")));
+                links.extend(link_targets(&format!("[[{text}]]")));
             }
-            _ => items.iter().for_each(|item| each_unquoted_link(item, links)),
+            _ => items.iter().for_each(|item| collect_unquoted_links(item, links)),
         },
-        Yaml::Map(fields) => fields.iter().for_each(|(_, value)| each_unquoted_link(value, links)),
+        Yaml::Map(fields) => fields.iter().for_each(|(_, value)| collect_unquoted_links(value, links)),
         Yaml::Null | Yaml::Text(_) | Yaml::Plain(_) => {}
     }
 }

@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use memory_core::wikilink::Rule;
-use memory_core::{Finding, Source, SourceError};
+use memory_core::wikilink::WikilinkRule;
+use memory_core::{Source, SourceError, SourceItem};
 
-use crate::folder::{Entry, Folder, has_extension};
-use crate::note::{self, Note};
+use crate::folder::{FolderEntry, SourceFolder, has_extension};
+use crate::note::{self, SourceNote};
 
 /// An Obsidian vault: every Markdown file is a note, and every other file is an attachment.
 #[derive(Debug)]
 pub struct Obsidian {
-    folder: Folder,
+    folder: SourceFolder,
 }
 
 impl Obsidian {
@@ -20,18 +20,18 @@ impl Obsidian {
     /// # Errors
     /// [`SourceError::Missing`] or [`SourceError::Unreadable`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        Ok(Self { folder: Folder::open(path)? })
+        Ok(Self { folder: SourceFolder::open(path)? })
     }
 
-    fn finding(&self, entry: Entry) -> Finding {
+    fn finding(&self, entry: FolderEntry) -> SourceItem {
         if !has_extension(&entry.path, &["md"]) {
             return match entry.place {
-                Ok(_) => Finding::Attachment(entry.path),
-                Err(reason) => Finding::Skipped { path: entry.path, reason },
+                Ok(_) => SourceItem::Attachment(entry.path),
+                Err(reason) => SourceItem::Skipped { path: entry.path, reason },
             };
         }
-        match note::read(&entry) {
-            Ok(text) => Note::new(self.name(), &self.folder, &entry.path, &text).into_finding(),
+        match note::read_text(&entry) {
+            Ok(text) => SourceNote::new(self.name(), &self.folder, &entry.path, &text).into_finding(),
             Err(skipped) => skipped,
         }
     }
@@ -42,11 +42,11 @@ impl Source for Obsidian {
         "obsidian"
     }
 
-    fn rule(&self) -> Rule {
-        Rule::Paths
+    fn rule(&self) -> WikilinkRule {
+        WikilinkRule::Paths
     }
 
-    fn findings(&self) -> Box<dyn Iterator<Item = Finding> + '_> {
+    fn findings(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         Box::new(self.folder.files("").into_iter().map(|entry| self.finding(entry)))
     }
 }

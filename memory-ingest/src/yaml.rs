@@ -23,7 +23,7 @@ pub(crate) enum Yaml {
 
 /// The reason why a text is not valid YAML.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct YamlError {
+pub(crate) struct YamlParseError {
     /// The line, counted from 1, if the parser reports one.
     pub(crate) line: Option<usize>,
     /// The problem, as a statement.
@@ -31,31 +31,31 @@ pub(crate) struct YamlError {
 }
 
 /// Maximum nesting of brackets. The scanner takes time quadratic in the nesting.
-const DEEPEST: usize = 256;
+const MAX_DEPTH: usize = 256;
 
 /// Maximum number of characters that can separate values. Each value takes the parser about 300 bytes.
-const MOST_MARKS: usize = 130_000;
+const MAX_SEPARATORS: usize = 130_000;
 
 /// Parses a document with its aliases expanded.
 ///
 /// Each value costs its length in bytes plus 1. In total the values may cost at most twice the size of `source` plus
 /// 10,000.
-pub(crate) fn parse(source: &str) -> Result<Yaml, YamlError> {
-    if DEEPEST < depth(source) {
-        return Err(YamlError { line: None, what: "its brackets are nested too deeply".into() });
+pub(crate) fn parse(source: &str) -> Result<Yaml, YamlParseError> {
+    if MAX_DEPTH < nesting_depth(source) {
+        return Err(YamlParseError { line: None, what: "its brackets are nested too deeply".into() });
     }
-    if MOST_MARKS < source.bytes().filter(|byte| b"[]{},:-?\n".contains(byte)).count() {
-        return Err(YamlError { line: None, what: "it has too many values".into() });
+    if MAX_SEPARATORS < source.bytes().filter(|byte| b"[]{},:-?\n".contains(byte)).count() {
+        return Err(YamlParseError { line: None, what: "it has too many values".into() });
     }
     let budget = Cell::new(2 * source.len() + 10_000);
-    Node(&budget).deserialize(serde_yaml::Deserializer::from_str(source)).map_err(|error| {
+    YamlSeed(&budget).deserialize(serde_yaml::Deserializer::from_str(source)).map_err(|error| {
         let message = error.to_string();
         let what = message.split(" at line ").next().unwrap_or_default();
-        YamlError { line: error.location().map(|location| location.line()), what: what.to_owned() }
+        YamlParseError { line: error.location().map(|location| location.line()), what: what.to_owned() }
     })
 }
 
-fn depth(source: &str) -> usize {
+fn nesting_depth(source: &str) -> usize {
     let mut now = 0_usize;
     let mut deepest = 0;
     for byte in source.bytes() {
@@ -97,10 +97,10 @@ impl Yaml {
     }
 }
 
-struct Node<'a>(&'a Cell<usize>);
+struct YamlSeed<'a>(&'a Cell<usize>);
 
-impl Node<'_> {
-    fn spend<E: Error>(&self, size: usize) -> Result<(), E> {
+impl YamlSeed<'_> {
+    fn spend_budget<E: Error>(&self, size: usize) -> Result<(), E> {
         let left = self.0.get().checked_sub(size + 1).ok_or_else(|| E::custom("its aliases expand to too many values"))?;
         self.0.set(left);
         Ok(())
@@ -108,12 +108,12 @@ impl Node<'_> {
 
     fn plain<E: Error>(&self, value: &impl fmt::Debug) -> Result<Yaml, E> {
         let text = format!("{value:?}");
-        self.spend(text.len())?;
+        self.spend_budget(text.len())?;
         Ok(Yaml::Plain(text))
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Node<'_> {
+impl<'de> DeserializeSeed<'de> for YamlSeed<'_> {
     type Value = Yaml;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Yaml, D::Error> {
@@ -121,7 +121,7 @@ impl<'de> DeserializeSeed<'de> for Node<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Node<'_> {
+impl<'de> Visitor<'de> for YamlSeed<'_> {
     type Value = Yaml;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -129,7 +129,7 @@ impl<'de> Visitor<'de> for Node<'_> {
     }
 
     fn visit_unit<E: Error>(self) -> Result<Yaml, E> {
-        self.spend(0)?;
+        self.spend_budget(0)?;
         Ok(Yaml::Null)
     }
 
@@ -162,24 +162,24 @@ impl<'de> Visitor<'de> for Node<'_> {
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<Yaml, E> {
-        self.spend(value.len())?;
+        self.spend_budget(value.len())?;
         Ok(Yaml::Text(value.to_owned()))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
-        self.spend(0)?;
+        self.spend_budget(0)?;
         let mut items = Vec::new();
-        while let Some(item) = access.next_element_seed(Node(self.0))? {
+        while let Some(item) = access.next_element_seed(YamlSeed(self.0))? {
             items.push(item);
         }
         Ok(Yaml::List(items))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
-        self.spend(0)?;
+        self.spend_budget(0)?;
         let mut fields = Vec::new();
         let mut seen = HashSet::new();
-        while let Some(key) = access.next_key_seed(Node(self.0))? {
+        while let Some(key) = access.next_key_seed(YamlSeed(self.0))? {
             let key = match key {
                 Yaml::Text(key) | Yaml::Plain(key) => key,
                 Yaml::Null => String::new(),
@@ -188,7 +188,7 @@ impl<'de> Visitor<'de> for Node<'_> {
             if !seen.insert(key.clone()) {
                 return Err(A::Error::custom(format!("the key {key} is a duplicate")));
             }
-            fields.push((key, access.next_value_seed(Node(self.0))?));
+            fields.push((key, access.next_value_seed(YamlSeed(self.0))?));
         }
         Ok(Yaml::Map(fields))
     }

@@ -8,7 +8,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 ///
 /// # Errors
 /// If the system call fails.
-pub fn leave_no_core() -> io::Result<()> {
+pub fn disable_core_dumps() -> io::Result<()> {
     let maximum = getrlimit(Resource::Core).maximum;
     Ok(setrlimit(Resource::Core, Rlimit { current: Some(0), maximum })?)
 }

@@ -25,7 +25,7 @@ pub fn edit_file<E: From<StoreError>>(path: &Path, edit: impl FnOnce(&str) -> Re
     let name = name.ok_or_else(|| refused(io::Error::new(io::ErrorKind::InvalidFilename, "the file name is not UTF-8")))?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let disk = RealDisk::open(folder).map_err(refused)?;
-    let _one_at_a_time = WriterLock::of_folder(folder, PATIENCE)?;
+    let _one_at_a_time = WriterLock::acquire_folder(folder, PATIENCE)?;
     let former = disk.read(name).map_err(refused)?.map(|(bytes, _)| bytes);
     let not_text = |_| refused(io::Error::new(io::ErrorKind::InvalidData, "the file is not UTF-8"));
     let text = String::from_utf8(former.clone().unwrap_or_default()).map_err(not_text)?;

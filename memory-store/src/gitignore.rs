@@ -24,14 +24,14 @@ _index.json
 ";
 
 /// The temporary file that is renamed to [`FILE`].
-const WAITING: &str = ".index.tmp";
+const TEMP_FILE: &str = ".index.tmp";
 
 /// Writes the `.gitignore` of a folder, unless the name is in use.
 ///
 /// Nothing depends on the file, so a failure is not an error. The caller holds the lock.
 pub(crate) fn write(disk: &dyn Disk) {
     let is_free = disk.read_part(FILE, 0, 1).is_ok() && matches!(disk.signature(FILE), Ok(None));
-    if is_free && disk.write(WAITING, TEXT.as_bytes()).and_then(|()| disk.sync_file(WAITING)).is_ok() {
-        let _ = disk.rename(WAITING, FILE);
+    if is_free && disk.write(TEMP_FILE, TEXT.as_bytes()).and_then(|()| disk.sync_file(TEMP_FILE)).is_ok() {
+        let _ = disk.rename(TEMP_FILE, FILE);
     }
 }

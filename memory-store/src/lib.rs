@@ -28,20 +28,19 @@
 
 #![forbid(unsafe_code)]
 
-mod allowed;
+mod allowed_paths;
+mod already_shown_file;
 pub mod bank;
+mod cache_file;
 mod commit;
 pub mod conversation;
 mod core_dump;
 mod daemon;
-mod derived;
 pub mod disk;
 mod edit;
 mod error;
-mod file;
 mod file_store;
 mod gitignore;
-mod given;
 pub mod history;
 mod index;
 mod journal;
@@ -50,22 +49,23 @@ pub mod kv;
 mod ledger;
 mod lock;
 pub mod markdown;
-mod months;
+mod memory_file;
+mod monthly_log;
 mod notifier;
 pub mod postgres;
 pub mod sealed;
 mod system;
 pub mod topic;
 
-pub use allowed::AllowedPaths;
-pub use core_dump::leave_no_core;
+pub use allowed_paths::AllowedPaths;
+pub use already_shown_file::AlreadyShownFile;
+pub use core_dump::disable_core_dumps;
 pub use daemon::{
     ChoreResult, ChoreState, DaemonLock, DaemonProcess, DaemonState, EventLog, FileWatcher, LogFile, WatchedChanges,
 };
 pub use edit::edit_file;
-pub use file_store::{FileStore, Finding, Freshness, Options, Rehearsal, Report, Statistics};
-pub use given::GivenFile;
-pub use index::{Embedded, Nearest, Vectors};
+pub use file_store::{DoctorFinding, DoctorReport, FileStore, FileStoreOptions, Freshness, HomeStatistics, TrialCopy};
+pub use index::{DocumentVector, ModelVectors, NearestVectors};
 pub use ledger::Ledger;
-pub use notifier::{Desktop, DesktopNotifier, FileNotifier};
+pub use notifier::{DesktopNotifier, DesktopProgram, NoopNotifier};
 pub use system::{RandomIds, SystemClock};

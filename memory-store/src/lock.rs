@@ -15,7 +15,7 @@ use crate::error::io_error;
 /// The lock file of a home.
 ///
 /// It is outside the index folder, because that folder may be deleted at any time.
-const NAME: &str = ".lock";
+const LOCK_FILE: &str = ".lock";
 
 /// The folder of the locks for single files.
 pub(crate) const FOLDER: &str = ".locks";
@@ -35,7 +35,7 @@ impl WriterLock {
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
     pub(crate) fn acquire(root: &Path, patience: Duration) -> Result<Self, StoreError> {
-        let place = root.join(NAME);
+        let place = root.join(LOCK_FILE);
         Self::lock(open(&place), &place, root, patience)
     }
 
@@ -44,8 +44,8 @@ impl WriterLock {
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
     pub(crate) fn share(root: &Path, patience: Duration) -> Result<Self, StoreError> {
-        let place = root.join(NAME);
-        Self::lock_as(Mode::Shared, open(&place), &place, root, patience)
+        let place = root.join(LOCK_FILE);
+        Self::lock_with_mode(LockMode::Shared, open(&place), &place, root, patience)
     }
 
     /// Waits for the exclusive lock of the file `name` in the folder `root`.
@@ -64,13 +64,13 @@ impl WriterLock {
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
     pub(crate) fn of_name(root: &Path, name: &str, patience: Duration) -> Result<Self, StoreError> {
-        let (place, opened) = open_named(root, name);
+        let (place, opened) = open_named_lock(root, name);
         Self::lock(opened, &place, root, patience)
     }
 
     /// Returns the lock called `name` in the folder `root` if it is free.
-    pub(crate) fn of_name_if_free(root: &Path, name: &str) -> Option<Self> {
-        let file = open_named(root, name).1.ok()?;
+    pub(crate) fn try_acquire_named(root: &Path, name: &str) -> Option<Self> {
+        let file = open_named_lock(root, name).1.ok()?;
         file.try_lock().ok().map(|()| Self { file })
     }
 
@@ -78,14 +78,14 @@ impl WriterLock {
     ///
     /// # Errors
     /// [`StoreError::Locked`] after `patience`.
-    pub(crate) fn of_folder(root: &Path, patience: Duration) -> Result<Self, StoreError> {
+    pub(crate) fn acquire_folder(root: &Path, patience: Duration) -> Result<Self, StoreError> {
         Self::lock(File::open(root), root, root, patience)
     }
 
     /// Writes a new random generation number to the lock file, and returns it.
     ///
     /// Other processes compare it with [`generation`] to detect the write.
-    pub(crate) fn hand_on(&self) -> u64 {
+    pub(crate) fn write_generation(&self) -> u64 {
         let mut bytes = [0; 8];
         // On failure, other processes detect the write a little later by the modification times of the files.
         if getrandom::fill(&mut bytes).is_ok() {
@@ -95,22 +95,28 @@ impl WriterLock {
     }
 
     fn lock(opened: io::Result<File>, place: &Path, root: &Path, patience: Duration) -> Result<Self, StoreError> {
-        Self::lock_as(Mode::Exclusive, opened, place, root, patience)
+        Self::lock_with_mode(LockMode::Exclusive, opened, place, root, patience)
     }
 
-    fn lock_as(mode: Mode, opened: io::Result<File>, place: &Path, root: &Path, patience: Duration) -> Result<Self, StoreError> {
+    fn lock_with_mode(
+        mode: LockMode,
+        opened: io::Result<File>,
+        place: &Path,
+        root: &Path,
+        patience: Duration,
+    ) -> Result<Self, StoreError> {
         let refused = |error: io::Error| io_error(format!("lock {}", place.display()), error);
         let file = opened.map_err(refused)?;
         let tried = match mode {
-            Mode::Exclusive => file.try_lock(),
-            Mode::Shared => file.try_lock_shared(),
+            LockMode::Exclusive => file.try_lock(),
+            LockMode::Shared => file.try_lock_shared(),
         };
         match tried {
             Ok(()) => Ok(Self { file }),
             Err(TryLockError::Error(error)) => Err(refused(error)),
             Err(TryLockError::WouldBlock) => {
                 let held = || StoreError::Locked { home: root.display().to_string(), seconds: patience.as_secs() };
-                let file = wait_as(mode, file, patience).ok_or_else(held)?.map_err(refused)?;
+                let file = wait_with_mode(mode, file, patience).ok_or_else(held)?.map_err(refused)?;
                 Ok(Self { file })
             }
         }
@@ -119,26 +125,26 @@ impl WriterLock {
 
 /// Returns the generation number of the home at `root`, or 0 if there is none.
 ///
-/// [`WriterLock::hand_on`] writes it.
+/// [`WriterLock::write_generation`] writes it.
 pub(crate) fn generation(root: &Path) -> u64 {
     let mut bytes = [0; 8];
     // If the path is a pipe, opening it must not block.
     let careful = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(i32::try_from(careful.bits()).unwrap_or_default());
-    let read = options.open(root.join(NAME)).and_then(|file| file.read_exact_at(&mut bytes, 0));
+    let read = options.open(root.join(LOCK_FILE)).and_then(|file| file.read_exact_at(&mut bytes, 0));
     read.map_or(0, |()| u64::from_ne_bytes(bytes))
 }
 
 /// Whether the lock is exclusive.
 #[derive(Debug, Clone, Copy)]
-enum Mode {
+enum LockMode {
     Exclusive,
     Shared,
 }
 
 /// Opens the lock file called `name` in the folder `root`, and returns its path.
-fn open_named(root: &Path, name: &str) -> (PathBuf, io::Result<File>) {
+fn open_named_lock(root: &Path, name: &str) -> (PathBuf, io::Result<File>) {
     let folder = root.join(FOLDER);
     let place = folder.join(name);
     let is_folder = || if folder.symlink_metadata()?.is_dir() { Ok(()) } else { Err(io::Error::from(rustix::io::Errno::LOOP)) };
@@ -167,15 +173,15 @@ fn open(place: &Path) -> io::Result<File> {
 /// Waiting processes get the lock in the order of their calls. If the caller has timed out, the thread releases the lock as soon
 /// as it gets it.
 pub(crate) fn wait(file: File, patience: Duration) -> Option<io::Result<File>> {
-    wait_as(Mode::Exclusive, file, patience)
+    wait_with_mode(LockMode::Exclusive, file, patience)
 }
 
-fn wait_as(mode: Mode, file: File, patience: Duration) -> Option<io::Result<File>> {
+fn wait_with_mode(mode: LockMode, file: File, patience: Duration) -> Option<io::Result<File>> {
     let (sender, receiver) = sync_channel(0);
     thread::spawn(move || {
         let locked = match mode {
-            Mode::Exclusive => file.lock(),
-            Mode::Shared => file.lock_shared(),
+            LockMode::Exclusive => file.lock(),
+            LockMode::Shared => file.lock_shared(),
         };
         let locked = locked.map(|()| file);
         // This fails if the receiver was dropped; then the file is closed here, which releases the lock.
@@ -212,7 +218,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let shared = [(); 2].map(|()| WriterLock::share(home.path(), Duration::ZERO).unwrap());
         let one = WriterLock::of_name(home.path(), "one", Duration::ZERO).unwrap();
-        assert!(WriterLock::of_name_if_free(home.path(), "one").is_none());
+        assert!(WriterLock::try_acquire_named(home.path(), "one").is_none());
         let _other = WriterLock::of_name(home.path(), "other", Duration::ZERO).unwrap();
         assert_eq!(WriterLock::acquire(home.path(), Duration::ZERO).unwrap_err().code(), memory_core::Code::Locked);
         drop((shared, one));

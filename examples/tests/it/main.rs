@@ -8,13 +8,13 @@ mod seven_prompts;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use model_server::Server;
+use model_server::ModelTestServer;
 use seven_prompts::{PROMPTS, SAID, check, replies};
 
 #[test]
 fn an_agent_remembers_updates_and_forgets_through_seven_prompts() {
     let folder = tempfile::tempdir().expect("a folder");
-    let server = Server::start(replies());
+    let server = ModelTestServer::start(replies());
     let mut child = Command::new(env!("CARGO_BIN_EXE_agent_loop"))
         .current_dir(folder.path())
         .env_clear()
@@ -28,6 +28,6 @@ fn an_agent_remembers_updates_and_forgets_through_seven_prompts() {
     let output = child.wait_with_output().expect("it ends");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(String::from_utf8_lossy(&output.stdout), SAID);
-    let asked: Vec<_> = server.asked().into_iter().map(|asked| asked.body).collect();
+    let asked: Vec<_> = server.requests().into_iter().map(|asked| asked.body).collect();
     check(&asked, &|name| std::fs::read_to_string(folder.path().join(".memory").join(name)).ok());
 }

@@ -28,22 +28,22 @@ pub(crate) fn replies() -> Vec<Reply> {
     let dark = json!({ "filename": "user_prefs.md", "old_text": "- Always strict mode", "new_text": "- Always strict mode\n- Dark theme" });
     vec![
         calls(&[("memory_view", &json!({ "target": "index" }))]),
-        says("I remember nothing yet."),
+        text_reply("I remember nothing yet."),
         calls(&[("memory_write", &prefs)]),
-        says("I will remember that."),
+        text_reply("I will remember that."),
         calls(&[("memory_write", &auth)]),
-        says("The decision is saved."),
+        text_reply("The decision is saved."),
         calls(&[("memory_read", &json!({ "filename": "user_prefs.md" }))]),
-        says("You prefer TypeScript in strict mode."),
+        text_reply("You prefer TypeScript in strict mode."),
         calls(&[("memory_update", &dark)]),
-        says("And dark themes."),
+        text_reply("And dark themes."),
         calls(&[
             ("memory_delete", &json!({ "filename": "project_auth.md" })),
             ("memory_read", &json!({ "filename": "project_auth.md" })),
         ]),
-        says("It is forgotten."),
+        text_reply("It is forgotten."),
         calls(&[("memory_view", &json!({ "target": "files" })), ("memory_view", &json!({ "target": "index" }))]),
-        says("There is one file."),
+        text_reply("There is one file."),
     ]
 }
 
@@ -88,17 +88,17 @@ pub(crate) fn check(asked: &[Value], file: &dyn Fn(&str) -> Option<String>) {
     assert_eq!(file("project_auth.md"), None);
 }
 
-fn choice(message: &Value) -> Reply {
+fn completion_reply(message: &Value) -> Reply {
     let body = json!({ "object": "chat.completion", "choices": [{ "index": 0, "message": message, "finish_reason": "stop" }] });
     Reply::Answer(200, "Content-Type: application/json\r\n", body.to_string())
 }
 
-fn says(content: &str) -> Reply {
-    choice(&json!({ "role": "assistant", "content": content }))
+fn text_reply(content: &str) -> Reply {
+    completion_reply(&json!({ "role": "assistant", "content": content }))
 }
 
 fn calls(calls: &[(&str, &Value)]) -> Reply {
     let call = |(at, (name, arguments)): (usize, &(&str, &Value))| json!({ "id": format!("call_{at}"), "type": "function", "function": { "name": name, "arguments": arguments.to_string() } });
     let calls: Vec<_> = calls.iter().enumerate().map(call).collect();
-    choice(&json!({ "role": "assistant", "content": null, "tool_calls": calls }))
+    completion_reply(&json!({ "role": "assistant", "content": null, "tool_calls": calls }))
 }

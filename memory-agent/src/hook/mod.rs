@@ -1,6 +1,6 @@
 //! Hooks: external code that runs before and after tool calls, and on events.
 
-mod guarded;
+mod runner;
 mod shell;
 
 use std::fmt::Debug;
@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use memory_core::ToolError;
 use serde_json::{Value, json};
 
-pub(crate) use guarded::ask;
+pub(crate) use runner::run_hook;
 pub use shell::ShellHook;
 
 use crate::event::Event;
@@ -22,11 +22,11 @@ pub trait Hook: Debug + Send + Sync {
 
     /// Runs the hook.
     ///
-    /// The valid results depend on the occasion; after an [`Occasion::Event`] the result is ignored.
+    /// The valid results depend on the occasion; after an [`HookEvent::Event`] the result is ignored.
     ///
     /// # Errors
     /// The reason of the failure, as a statement.
-    fn answer(&self, occasion: &Occasion) -> Result<Answer, String>;
+    fn run(&self, occasion: &HookEvent) -> Result<HookOutcome, String>;
 }
 
 /// Maximum run time of a hook.
@@ -34,7 +34,7 @@ pub const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// The points at which a hook runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Point {
+pub enum HookPoint {
     /// Before a tool call: the hook may block the call or change its parameters.
     BeforeToolCall,
     /// After a successful tool call: the hook may change the result.
@@ -43,7 +43,7 @@ pub enum Point {
     OnEvent,
 }
 
-impl Point {
+impl HookPoint {
     /// All points.
     pub const ALL: [Self; 3] = [Self::BeforeToolCall, Self::AfterToolCall, Self::OnEvent];
 
@@ -59,23 +59,23 @@ impl Point {
 
 /// The input of a hook.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Occasion {
+pub enum HookEvent {
     /// A tool is about to be called.
-    Before(Call),
+    Before(ToolCall),
     /// A tool was called and returned this value.
-    After(Call, Value),
+    After(ToolCall, Value),
     /// An event occurred.
     Event(Event),
 }
 
-impl Occasion {
+impl HookEvent {
     /// Returns the JSON for shell hooks: `{hook, agent, tool, parameters, result?}`; for an event, that of
     /// [`Event::json`].
     pub fn json(&self) -> Value {
         match self {
-            Self::Before(call) => call.json(Point::BeforeToolCall),
+            Self::Before(call) => call.json(HookPoint::BeforeToolCall),
             Self::After(call, result) => {
-                let mut shape = call.json(Point::AfterToolCall);
+                let mut shape = call.json(HookPoint::AfterToolCall);
                 shape["result"] = result.clone();
                 shape
             }
@@ -86,7 +86,7 @@ impl Occasion {
 
 /// A tool call.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
+pub struct ToolCall {
     /// The name of the calling agent; empty if unknown.
     pub agent: String,
     /// The name of the tool.
@@ -95,15 +95,15 @@ pub struct Call {
     pub parameters: Value,
 }
 
-impl Call {
-    fn json(&self, point: Point) -> Value {
+impl ToolCall {
+    fn json(&self, point: HookPoint) -> Value {
         json!({ "hook": point.as_str(), "agent": self.agent, "tool": self.tool, "parameters": self.parameters })
     }
 }
 
 /// The result of a hook.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum HookOutcome {
     /// Continue without a change.
     Go,
     /// Block the call, for this reason.
@@ -115,26 +115,26 @@ pub enum Answer {
 }
 
 /// Runs the hooks before a call, in order; returns the call with the parameters that they set.
-pub(crate) fn before(hooks: &[std::sync::Arc<dyn Hook>], mut call: Call) -> Result<Call, ToolError> {
+pub(crate) fn before(hooks: &[std::sync::Arc<dyn Hook>], mut call: ToolCall) -> Result<ToolCall, ToolError> {
     for hook in hooks {
-        match ask(hook, Occasion::Before(call.clone()), PATIENCE)? {
-            Answer::Block(reason) => return Err(guarded::blocked(&hook.name(), &reason)),
-            Answer::Parameters(parameters) => call.parameters = parameters,
-            Answer::Go => {}
-            Answer::Result(_) => return Err(guarded::senseless(&hook.name(), "returned a result before the call")),
+        match run_hook(hook, HookEvent::Before(call.clone()), PATIENCE)? {
+            HookOutcome::Block(reason) => return Err(runner::blocked_error(&hook.name(), &reason)),
+            HookOutcome::Parameters(parameters) => call.parameters = parameters,
+            HookOutcome::Go => {}
+            HookOutcome::Result(_) => return Err(runner::failed_error(&hook.name(), "returned a result before the call")),
         }
     }
     Ok(call)
 }
 
 /// Runs the hooks after a call, in order; returns the result that they set.
-pub(crate) fn after(hooks: &[std::sync::Arc<dyn Hook>], call: &Call, mut result: Value) -> Result<Value, ToolError> {
+pub(crate) fn after(hooks: &[std::sync::Arc<dyn Hook>], call: &ToolCall, mut result: Value) -> Result<Value, ToolError> {
     for hook in hooks {
-        match ask(hook, Occasion::After(call.clone(), result.clone()), PATIENCE)? {
-            Answer::Result(changed) => result = changed,
-            Answer::Go => {}
-            Answer::Block(reason) => return Err(guarded::blocked(&hook.name(), &reason)),
-            Answer::Parameters(_) => return Err(guarded::senseless(&hook.name(), "returned parameters after the call")),
+        match run_hook(hook, HookEvent::After(call.clone(), result.clone()), PATIENCE)? {
+            HookOutcome::Result(changed) => result = changed,
+            HookOutcome::Go => {}
+            HookOutcome::Block(reason) => return Err(runner::blocked_error(&hook.name(), &reason)),
+            HookOutcome::Parameters(_) => return Err(runner::failed_error(&hook.name(), "returned parameters after the call")),
         }
     }
     Ok(result)

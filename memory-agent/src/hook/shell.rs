@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use serde_json::Value;
 
-use super::{Answer, Hook, Occasion, PATIENCE};
-use crate::exact;
+use super::{Hook, HookEvent, HookOutcome, PATIENCE};
+use crate::exact_json;
 
 /// A shell command that receives the occasion as JSON on standard input and prints its result.
 ///
-/// For the input see [`Occasion::json`]. Valid output is nothing to continue, `{"block": "reason"}`, `{"parameters":
+/// For the input see [`HookEvent::json`]. Valid output is nothing to continue, `{"block": "reason"}`, `{"parameters":
 /// {…}}` or `{"result": …}`. A non-zero exit status or a timeout is a failure. When the command ends or times out, all
 /// processes of its group are killed.
 #[derive(Debug)]
@@ -24,13 +24,13 @@ pub struct ShellHook {
 }
 
 /// Maximum length of the output, in bytes.
-const LONGEST: u64 = 1 << 20;
+const MAX_OUTPUT: u64 = 1 << 20;
 
 /// Maximum length of the standard error text in a message.
-const TOLD: usize = 200;
+const MAX_STDERR: usize = 200;
 
 /// Time between the timeout of the command and that of the hook thread, for reading the output.
-const SPARE: Duration = Duration::from_millis(250);
+const OUTPUT_GRACE: Duration = Duration::from_millis(250);
 
 impl ShellHook {
     /// Creates a hook that runs `command` with `sh -c`.
@@ -38,7 +38,7 @@ impl ShellHook {
         Self { command: command.to_owned() }
     }
 
-    fn run(&self, given: &str, patience: Duration) -> Result<String, String> {
+    fn run_command(&self, given: &str, patience: Duration) -> Result<String, String> {
         let mut command = Command::new("sh");
         command.arg("-c").arg(&self.command).process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -51,7 +51,7 @@ impl ShellHook {
         let errors = sender.clone();
         drop(thread::spawn(move || errors.send((false, stderr.map(read_all).unwrap_or_default()))));
         drop(thread::spawn(move || sender.send((true, stdout.map(read_all).unwrap_or_default()))));
-        let end = Instant::now() + patience + SPARE;
+        let end = Instant::now() + patience + OUTPUT_GRACE;
         let has_ended = ended(&child, patience);
         // Kills processes that the command left behind. The process id cannot be reused before the `wait` below.
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
@@ -72,7 +72,7 @@ impl ShellHook {
         if status.success() {
             return Ok(answer);
         }
-        let said = memory_core::text::one_line(&complaint, TOLD);
+        let said = memory_core::text::one_line(&complaint, MAX_STDERR);
         Err(if said.is_empty() { format!("it ended with {status}") } else { format!("it ended with {status}: {said}") })
     }
 }
@@ -94,25 +94,26 @@ impl Hook for ShellHook {
         format!("`{}`", memory_core::text::one_line(&self.command, 60))
     }
 
-    fn answer(&self, occasion: &Occasion) -> Result<Answer, String> {
+    fn run(&self, occasion: &HookEvent) -> Result<HookOutcome, String> {
         // The trailing line break lets a command such as `cat >> events.jsonl` write one line per event.
-        let output = self.run(&format!("{}\n", exact::to_text(&occasion.json())), PATIENCE.saturating_sub(2 * SPARE))?;
-        if matches!(occasion, Occasion::Event(_)) || output.trim().is_empty() {
-            return Ok(Answer::Go);
+        let output =
+            self.run_command(&format!("{}\n", exact_json::to_text(&occasion.json())), PATIENCE.saturating_sub(2 * OUTPUT_GRACE))?;
+        if matches!(occasion, HookEvent::Event(_)) || output.trim().is_empty() {
+            return Ok(HookOutcome::Go);
         }
-        read(&output)
+        parse_output(&output)
     }
 }
 
-fn read(output: &str) -> Result<Answer, String> {
+fn parse_output(output: &str) -> Result<HookOutcome, String> {
     let wrong = "its output is none of {\"block\": \"reason\"}, {\"parameters\": {…}} and {\"result\": …}";
-    let Ok(Value::Object(said)) = exact::from_slice(output.as_bytes()) else { return Err(wrong.into()) };
+    let Ok(Value::Object(said)) = exact_json::from_slice(output.as_bytes()) else { return Err(wrong.into()) };
     let mut said = said.into_iter();
     let answer = match said.next() {
-        None => Answer::Go,
-        Some((key, Value::String(reason))) if key == "block" => Answer::Block(reason),
-        Some((key, parameters @ Value::Object(_))) if key == "parameters" => Answer::Parameters(parameters),
-        Some((key, result)) if key == "result" => Answer::Result(result),
+        None => HookOutcome::Go,
+        Some((key, Value::String(reason))) if key == "block" => HookOutcome::Block(reason),
+        Some((key, parameters @ Value::Object(_))) if key == "parameters" => HookOutcome::Parameters(parameters),
+        Some((key, result)) if key == "result" => HookOutcome::Result(result),
         Some(_) => return Err(wrong.into()),
     };
     if said.next().is_some() { Err("its output has more than one key".into()) } else { Ok(answer) }
@@ -121,7 +122,7 @@ fn read(output: &str) -> Result<Answer, String> {
 fn read_all(stream: impl Read) -> String {
     let mut bytes = Vec::new();
     // After a read error, the text read so far is used.
-    let _ = stream.take(LONGEST).read_to_end(&mut bytes);
+    let _ = stream.take(MAX_OUTPUT).read_to_end(&mut bytes);
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
@@ -130,33 +131,33 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::hook::Call;
+    use crate::hook::ToolCall;
 
-    fn ask(command: &str) -> Result<Answer, String> {
-        let call = Call { agent: "claude".into(), tool: "memory_write".into(), parameters: json!({ "content": "tea" }) };
-        ShellHook::new(command).answer(&Occasion::Before(call))
+    fn run_hook(command: &str) -> Result<HookOutcome, String> {
+        let call = ToolCall { agent: "claude".into(), tool: "memory_write".into(), parameters: json!({ "content": "tea" }) };
+        ShellHook::new(command).run(&HookEvent::Before(call))
     }
 
     #[test]
     fn a_command_says_what_it_wants_on_its_output() {
-        assert_eq!(ask("true"), Ok(Answer::Go));
-        assert_eq!(ask(r#"echo '{"block": "no tea"}'"#), Ok(Answer::Block("no tea".into())));
-        let tea = Answer::Parameters(json!({ "agent": "claude", "content": "tea" }));
+        assert_eq!(run_hook("true"), Ok(HookOutcome::Go));
+        assert_eq!(run_hook(r#"echo '{"block": "no tea"}'"#), Ok(HookOutcome::Block("no tea".into())));
+        let tea = HookOutcome::Parameters(json!({ "agent": "claude", "content": "tea" }));
         let copies = r#"python3 -c 'import json,sys; g=json.load(sys.stdin); print(json.dumps({"parameters": {"agent": g["agent"], **g["parameters"]}}))'"#;
-        assert_eq!(ask(copies), Ok(tea));
+        assert_eq!(run_hook(copies), Ok(tea));
     }
 
     #[test]
     fn what_is_no_answer_is_a_failure_that_says_why() {
-        assert_eq!(ask("echo broken >&2; exit 3").unwrap_err(), "it ended with exit status: 3: broken");
-        assert!(ask("echo yes").unwrap_err().starts_with("its output is none of"));
-        assert!(ask(r#"echo '{"block": "a", "result": 1}'"#).unwrap_err().contains("more than one"));
+        assert_eq!(run_hook("echo broken >&2; exit 3").unwrap_err(), "it ended with exit status: 3: broken");
+        assert!(run_hook("echo yes").unwrap_err().starts_with("its output is none of"));
+        assert!(run_hook(r#"echo '{"block": "a", "result": 1}'"#).unwrap_err().contains("more than one"));
     }
 
     #[test]
     fn a_command_that_does_not_end_is_killed_with_what_it_started() {
-        let late = ShellHook::new("cat; exec 0</dev/null; sleep 1000 & wait").run("", Duration::from_millis(300));
-        assert_eq!(late.unwrap_err(), "it did not finish within 0.3 s");
+        let late = ShellHook::new("cat; exec 0</dev/null; sleep 1000 & wait").run_command("", Duration::from_millis(300));
+        assert_eq!(late.unwrap_err(), "it did not end within 0.3 s");
     }
 
     #[test]
@@ -169,8 +170,8 @@ mod tests {
         thread::spawn(move || sender.send(std::fs::read(heard).expect("it is read to its end")));
         // The background process keeps the pipe open as long as it runs.
         let leaves = format!("exec 3>'{}'; sleep 1000 >/dev/null 2>&1 &", pipe.display());
-        assert_eq!(ShellHook::new(&leaves).run("", Duration::from_mins(1)).as_deref(), Ok(""));
+        assert_eq!(ShellHook::new(&leaves).run_command("", Duration::from_mins(1)).as_deref(), Ok(""));
         assert_eq!(ended.recv_timeout(Duration::from_mins(1)), Ok(Vec::new()), "it was left behind");
-        assert_eq!(ShellHook::new("sleep 1000 &").run("", Duration::from_mins(1)).as_deref(), Ok(""));
+        assert_eq!(ShellHook::new("sleep 1000 &").run_command("", Duration::from_mins(1)).as_deref(), Ok(""));
     }
 }

@@ -16,29 +16,29 @@ use axum::response::{IntoResponse, Response};
 ///
 /// For example `http://localhost:3000`, `https://chat.example` or `app://obsidian.md`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin(String);
+pub struct WebOrigin(String);
 
 /// The error for a text that is not an origin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an origin is a scheme, a host and an optional port, for example http://localhost:3000")]
-pub struct OriginError;
+pub struct WebOriginError;
 
-impl FromStr for Origin {
-    type Err = OriginError;
+impl FromStr for WebOrigin {
+    type Err = WebOriginError;
 
     /// Accepts a trailing slash. Rejects wildcards and `null`, which any page may send.
-    fn from_str(text: &str) -> Result<Self, OriginError> {
+    fn from_str(text: &str) -> Result<Self, WebOriginError> {
         let text = text.trim().to_ascii_lowercase();
-        let (scheme, host) = text.split_once("://").ok_or(OriginError)?;
+        let (scheme, host) = text.split_once("://").ok_or(WebOriginError)?;
         let mut letters = scheme.bytes();
         let is_scheme = letters.next().is_some_and(|first| first.is_ascii_lowercase())
             && letters.all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || b"+-.".contains(&letter));
         let host = host.strip_suffix('/').unwrap_or(host);
-        let authority: Authority = host.parse().map_err(|_| OriginError)?;
+        let authority: Authority = host.parse().map_err(|_| WebOriginError)?;
         let is_host = !authority.host().is_empty() && !host.contains(['@', '*', ',', '\'', '"', '<', '>']);
         let has_port = host.rsplit_once(':').is_none_or(|(_, port)| port.ends_with(']') || authority.port_u16().is_some());
         if !is_scheme || !is_host || !has_port {
-            return Err(OriginError);
+            return Err(WebOriginError);
         }
         // Browsers omit the default port.
         let usual = match scheme {
@@ -51,7 +51,7 @@ impl FromStr for Origin {
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for WebOrigin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
@@ -59,7 +59,7 @@ impl fmt::Display for Origin {
 
 /// The origins with pages that may call this server and read its responses; empty by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AllowedOrigins(pub Vec<Origin>);
+pub struct AllowedOrigins(pub Vec<WebOrigin>);
 
 /// Number of seconds for which a browser may cache the response to a preflight.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
@@ -70,10 +70,11 @@ const PREFLIGHT_VARY: HeaderValue =
     HeaderValue::from_static("Origin, Access-Control-Request-Method, Access-Control-Request-Headers");
 
 /// The request headers that a page may send if its preflight names no headers.
-const HEADERS: HeaderValue = HeaderValue::from_static("authorization, content-type");
+const DEFAULT_HEADERS: HeaderValue = HeaderValue::from_static("authorization, content-type");
 
 /// The response headers of this server that a page may read.
-const EXPOSED: HeaderValue = HeaderValue::from_static("memory-error, memory-hits, memory-warning, mcp-session-id, x-request-id");
+const EXPOSED_HEADERS: HeaderValue =
+    HeaderValue::from_static("memory-error, memory-hits, memory-warning, mcp-session-id, x-request-id");
 
 /// Request header of a public page that wants to call a server on a private network.
 const REQUEST_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-request-private-network");
@@ -84,12 +85,12 @@ impl AllowedOrigins {
     pub(super) fn find<'h>(&self, headers: &'h HeaderMap) -> Option<&'h HeaderValue> {
         let mut named = headers.get_all(ORIGIN).iter();
         let (Some(value), None) = (named.next(), named.next()) else { return None };
-        let origin: Origin = value.to_str().ok()?.parse().ok()?;
+        let origin: WebOrigin = value.to_str().ok()?.parse().ok()?;
         self.0.contains(&origin).then_some(value)
     }
 
     /// Returns a hint on how to allow one more origin, as a sentence without its full stop.
-    pub(super) fn how_to_add(&self) -> String {
+    pub(super) fn add_hint(&self) -> String {
         let listed: Vec<&str> = self.0.iter().map(|origin| origin.0.as_str()).chain(["ORIGIN"]).collect();
         let listed = listed.join(",");
         format!("`memory config set http.allowed_origins {listed}` allows pages of ORIGIN after a restart of the server")
@@ -104,13 +105,13 @@ impl AllowedOrigins {
         }
         headers.append(VARY, HeaderValue::from_static("Origin"));
         if let Some(origin) = allowed {
-            permit(origin, headers);
-            headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+            add_allow_origin(origin, headers);
+            headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED_HEADERS);
         }
     }
 }
 
-fn permit(origin: &HeaderValue, headers: &mut HeaderMap) {
+fn add_allow_origin(origin: &HeaderValue, headers: &mut HeaderMap) {
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
     headers.insert(ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
 }
@@ -123,13 +124,13 @@ pub(super) fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
 /// Returns the response to a preflight of an allowed origin.
 ///
 /// All methods are allowed, and the headers that the preflight names.
-pub(super) fn answer_preflight(origin: &HeaderValue, asked: &HeaderMap) -> Response {
+pub(super) fn preflight_response(origin: &HeaderValue, asked: &HeaderMap) -> Response {
     let mut response = StatusCode::NO_CONTENT.into_response();
     let headers = response.headers_mut();
-    permit(origin, headers);
+    add_allow_origin(origin, headers);
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, METHODS);
-    let named = asked.get(ACCESS_CONTROL_REQUEST_HEADERS).filter(|named| are_names(named));
-    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, named.cloned().unwrap_or(HEADERS));
+    let named = asked.get(ACCESS_CONTROL_REQUEST_HEADERS).filter(|named| are_header_names(named));
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, named.cloned().unwrap_or(DEFAULT_HEADERS));
     headers.insert(ACCESS_CONTROL_MAX_AGE, MAX_AGE);
     headers.insert(VARY, PREFLIGHT_VARY);
     if asked.get(REQUEST_PRIVATE_NETWORK).is_some_and(|value| value == "true") {
@@ -138,7 +139,7 @@ pub(super) fn answer_preflight(origin: &HeaderValue, asked: &HeaderMap) -> Respo
     response
 }
 
-fn are_names(value: &HeaderValue) -> bool {
+fn are_header_names(value: &HeaderValue) -> bool {
     value.to_str().is_ok_and(|names| names.split(',').all(|name| name.trim().parse::<HeaderName>().is_ok()))
 }
 
@@ -159,7 +160,7 @@ mod tests {
             ("app://obsidian.md", "app://obsidian.md"),
             ("chrome-extension://abcdefgh", "chrome-extension://abcdefgh"),
         ] {
-            assert_eq!(text.parse::<Origin>().map(|origin| origin.to_string()).as_deref(), Ok(origin), "{text}");
+            assert_eq!(text.parse::<WebOrigin>().map(|origin| origin.to_string()).as_deref(), Ok(origin), "{text}");
         }
         for wrong in [
             "",
@@ -182,15 +183,15 @@ mod tests {
             "http://a b",
             "1http://host",
         ] {
-            assert_eq!(wrong.parse::<Origin>(), Err(OriginError), "{wrong}");
+            assert_eq!(wrong.parse::<WebOrigin>(), Err(WebOriginError), "{wrong}");
         }
     }
 
     #[test]
     fn adding_an_origin_leaves_those_that_are_listed() {
         let allowed = AllowedOrigins(["http://localhost:3000", "app://x"].map(|one| one.parse().expect("an origin")).into());
-        assert!(allowed.how_to_add().contains("`memory config set http.allowed_origins http://localhost:3000,app://x,ORIGIN`"));
-        assert!(AllowedOrigins::default().how_to_add().contains("`memory config set http.allowed_origins ORIGIN`"));
+        assert!(allowed.add_hint().contains("`memory config set http.allowed_origins http://localhost:3000,app://x,ORIGIN`"));
+        assert!(AllowedOrigins::default().add_hint().contains("`memory config set http.allowed_origins ORIGIN`"));
     }
 
     #[test]

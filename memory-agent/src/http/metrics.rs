@@ -16,15 +16,15 @@ use prometheus_client::registry::{Registry, Unit};
 pub(super) const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Histogram buckets, from 0.1 milliseconds to 10 seconds.
-const SECONDS: [f64; 11] = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0];
+const BUCKETS: [f64; 11] = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0];
 
 /// All metrics of the server.
 #[derive(Debug)]
 pub(super) struct Metrics {
     registry: Registry,
-    requests: Family<Answered, Counter>,
-    seconds: Family<Route, Histogram>,
-    actions: Family<Done, Counter>,
+    requests: Family<RequestLabels, Counter>,
+    seconds: Family<RouteLabels, Histogram>,
+    actions: Family<ActionLabels, Counter>,
     running: Gauge,
     connections: Gauge,
     instances: Gauge,
@@ -33,19 +33,19 @@ pub(super) struct Metrics {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Answered {
+struct RequestLabels {
     route: String,
     method: &'static str,
     status: u16,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Route {
+struct RouteLabels {
     route: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Done {
+struct ActionLabels {
     backend: &'static str,
     action: &'static str,
     code: &'static str,
@@ -53,9 +53,9 @@ struct Done {
 
 /// Decrements a gauge when dropped.
 #[derive(Debug)]
-pub(super) struct Running(Gauge);
+pub(super) struct GaugeGuard(Gauge);
 
-impl Drop for Running {
+impl Drop for GaugeGuard {
     fn drop(&mut self) {
         self.0.dec();
     }
@@ -68,7 +68,7 @@ impl Metrics {
         registry.register("memory_build", "Build information", build);
         let requests = Family::default();
         registry.register("memory_http_requests", "Answered requests", requests.clone());
-        let seconds = Family::new_with_constructor((|| Histogram::new(SECONDS)) as fn() -> Histogram);
+        let seconds = Family::new_with_constructor((|| Histogram::new(BUCKETS)) as fn() -> Histogram);
         registry.register_with_unit("memory_http_request", "Duration of requests", Unit::Seconds, seconds.clone());
         let actions = Family::default();
         registry.register("memory_actions", "Actions on instances, by result", actions.clone());
@@ -86,35 +86,35 @@ impl Metrics {
     }
 
     /// Counts a request as in flight until the returned guard is dropped.
-    pub(super) fn begin(&self) -> Running {
+    pub(super) fn begin(&self) -> GaugeGuard {
         self.running.inc();
-        Running(self.running.clone())
+        GaugeGuard(self.running.clone())
     }
 
     /// Counts a connection as open until the returned guard is dropped.
-    pub(super) fn connected(&self) -> Running {
+    pub(super) fn connected(&self) -> GaugeGuard {
         self.connections.inc();
-        Running(self.connections.clone())
+        GaugeGuard(self.connections.clone())
     }
 
     /// Counts a request that has its response.
-    pub(super) fn answered(&self, route: &str, method: &str, status: u16, took: Duration) {
+    pub(super) fn record_request(&self, route: &str, method: &str, status: u16, took: Duration) {
         let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"];
         // A client may invent methods, and must not create a time series for each.
         let method = methods.into_iter().find(|known| *known == method).unwrap_or("other");
-        self.requests.get_or_create(&Answered { route: route.to_owned(), method, status }).inc();
-        self.seconds.get_or_create(&Route { route: route.to_owned() }).observe(took.as_secs_f64());
+        self.requests.get_or_create(&RequestLabels { route: route.to_owned(), method, status }).inc();
+        self.seconds.get_or_create(&RouteLabels { route: route.to_owned() }).observe(took.as_secs_f64());
     }
 
     /// Counts an action; `code` is `ok` or the error code.
     pub(super) fn done(&self, backend: &'static str, action: &'static str, code: &'static str) {
-        self.actions.get_or_create(&Done { backend, action, code }).inc();
+        self.actions.get_or_create(&ActionLabels { backend, action, code }).inc();
     }
 
     /// Returns all metrics in the `OpenMetrics` text format.
     pub(super) fn text(&self, instances: usize) -> String {
         self.instances.set(i64::try_from(instances).unwrap_or(i64::MAX));
-        if let Some(bytes) = resident() {
+        if let Some(bytes) = resident_bytes() {
             self.memory.set(bytes);
         }
         if let Ok(files) = fs::read_dir("/proc/self/fd") {
@@ -127,7 +127,7 @@ impl Metrics {
 }
 
 /// Returns the resident memory of the process in bytes, if the system reports it.
-fn resident() -> Option<i64> {
+fn resident_bytes() -> Option<i64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.trim().strip_suffix(" kB")?.parse::<i64>().ok()?.checked_mul(1024)

@@ -21,37 +21,41 @@
 //!
 //! With a token, every route except health requires `Authorization: Bearer TOKEN`. Without one, only programs of the
 //! same user on this machine are served: the listener must be bound to a loopback address, connections of other users
-//! are rejected where the system reports the owner (Linux), and so are requests with a foreign `Host` or `Origin`.
+//! are rejected where the system reports the owner (Linux), and so are requests with a foreign `Host` or `WebOrigin`.
 //! Therefore no web page can call the server, except those of the [`AllowedOrigins`].
+//!
+//! One middleware handles every request: authorization, origins of web pages, and metrics. Routes are thin: a
+//! request becomes an action of an instance or a call of a tool, on a thread that may block. Bodies share a
+//! memory budget. The OpenAPI document is made from the schemas that validate parameters.
 
-mod answer;
+mod auth;
+mod body_drain;
+mod body_reader;
 mod cors;
-mod door;
 mod hints;
 mod limits;
 mod metrics;
-mod neighbour;
 mod openapi;
-mod pieces;
+mod peer_owner;
 mod proxy;
 mod quick_ack;
-mod reading;
 mod request_log;
-mod rest;
+mod response;
 mod routes;
 mod serve;
 #[cfg(target_os = "linux")]
 mod socket_diag;
 mod status;
+mod streaming_body;
 mod token;
 
-pub use cors::{AllowedOrigins, Origin, OriginError};
-pub use door::AccessRules;
+pub use auth::AccessRules;
+pub use cors::{AllowedOrigins, WebOrigin, WebOriginError};
 pub use limits::HttpLimits;
 pub use openapi::openapi;
 #[cfg(feature = "testing")]
-pub use proxy::heard;
-pub use proxy::{ChatProxy, ClientEmbedder, LastAsked, Model, ProxyRules, Told, Upstream, UpstreamError};
-pub use request_log::{ChatRecord, RequestLog, RequestRecord, Stored};
-pub use serve::{HttpFront, ProxyFront, serve_http, serve_proxy};
-pub use token::Token;
+pub use proxy::streamed_outcome;
+pub use proxy::{ChatProxy, ClientEmbedder, ClientModel, LastModel, ProxyObserver, ProxyRules, Upstream, UpstreamError};
+pub use request_log::{ChatRecord, RequestLog, RequestRecord, StoredTurns};
+pub use serve::{HttpServerConfig, ProxyServerConfig, serve_http, serve_proxy};
+pub use token::AccessToken;

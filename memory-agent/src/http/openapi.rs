@@ -14,35 +14,35 @@ pub fn openapi(agent: &Agent) -> Value {
     let mut route = |path: String, methods: Value| paths.insert(path, methods);
     let health = json!({ "status": { "type": "string" }, "backends": { "type": "array", "items": { "type": "string" } } });
     let health = json!({ "type": "object", "properties": health, "required": ["status", "backends"] });
-    let mut alive = asked("health", "Check that the server is running", &health);
+    let mut alive = operation("health", "Check that the server is running", &health);
     alive["security"] = json!([]);
     route("/v1/health".into(), json!({ "get": alive }));
     let list = json!({ "type": "array", "items": { "type": "object" } });
     let object = json!({ "type": "object" });
-    route("/v1/backends".into(), json!({ "get": asked("list_backends", "List the types of instances", &list) }));
+    route("/v1/backends".into(), json!({ "get": operation("list_backends", "List the types of instances", &list) }));
     let names: Vec<&str> = backends().iter().map(|backend| backend.name).collect();
-    let mut one = asked("show_backend", "Show a type of instances: its fields and actions with their schemas", &object);
-    one["parameters"] = json!([in_path("backend", &json!({ "type": "string", "enum": names }))]);
+    let mut one = operation("show_backend", "Show a type of instances: its fields and actions with their schemas", &object);
+    one["parameters"] = json!([path_parameter("backend", &json!({ "type": "string", "enum": names }))]);
     route("/v1/backends/{backend}".into(), json!({ "get": one }));
-    route("/v1/instances".into(), json!({ "get": asked("list_instances", "List the instances", &list) }));
+    route("/v1/instances".into(), json!({ "get": operation("list_instances", "List the instances", &list) }));
     for backend in backends() {
-        actions(backend, &mut route);
+        add_action_routes(backend, &mut route);
     }
-    let mut tools = asked("list_tools", "List the tools with their schemas", &object);
+    let mut tools = operation("list_tools", "List the tools with their schemas", &object);
     tools["responses"]["200"]["content"]["application/json"]["schema"] =
         json!({ "type": "object", "properties": { "tools": list }, "required": ["tools"] });
     route("/v1/tools".into(), json!({ "get": tools }));
     for tool in agent.offered() {
         let name = tool.name();
-        let show = asked(&format!("show_{name}"), "Show the tool with its schema", &object);
-        let call = asked_with(&format!("call_{name}"), tool.description(), &tool.parameters());
+        let show = operation(&format!("show_{name}"), "Show the tool with its schema", &object);
+        let call = operation_with_body(&format!("call_{name}"), tool.description(), &tool.parameters());
         route(format!("/v1/tools/{name}"), json!({ "get": show, "post": call }));
     }
-    route("/openapi.json".into(), json!({ "get": asked("openapi", "Return this OpenAPI document", &object) }));
-    let mut metrics = asked("metrics", "Return metrics of requests and actions for Prometheus", &object);
+    route("/openapi.json".into(), json!({ "get": operation("openapi", "Return this OpenAPI document", &object) }));
+    let mut metrics = operation("metrics", "Return metrics of requests and actions for Prometheus", &object);
     metrics["responses"]["200"]["content"] = json!({ super::metrics::MEDIA_TYPE: { "schema": { "type": "string" } } });
     route("/metrics".into(), json!({ "get": metrics }));
-    route("/mcp".into(), json!({ "post": protocol() }));
+    route("/mcp".into(), json!({ "post": mcp_operation() }));
     json!({
         "openapi": "3.1.0",
         "info": { "title": "memory", "version": env!("CARGO_PKG_VERSION"), "license": { "name": "MIT OR Apache-2.0" } },
@@ -51,31 +51,31 @@ pub fn openapi(agent: &Agent) -> Value {
         "components": {
             "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
             "parameters": {
-                "agent": header("Memory-Agent", "Name of the calling agent; limits the visible memories"),
-                "project": header("Memory-Project", "Name of the current project; makes its memories visible"),
+                "agent": header_parameter("Memory-Agent", "Name of the calling agent; limits the visible memories"),
+                "project": header_parameter("Memory-Project", "Name of the current project; makes its memories visible"),
             },
             "responses": { "refusal": {
                 "description": "The error",
                 "content": { "application/json": { "schema": { "$ref": "#/components/schemas/error" } } }
             } },
-            "schemas": { "error": error() },
+            "schemas": { "error": error_schema() },
         }
     })
 }
 
-fn actions(backend: &Backend, route: &mut impl FnMut(String, Value) -> Option<Value>) {
+fn add_action_routes(backend: &Backend, route: &mut impl FnMut(String, Value) -> Option<Value>) {
     for action in &backend.actions {
         let id = format!("run_{}_{}", backend.name, action.name);
-        let mut run = asked_with(&id, action.description, &action.parameters);
+        let mut run = operation_with_body(&id, action.description, &action.parameters);
         let parameters = run["parameters"].as_array_mut().expect("it has some");
         let name = json!({ "type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$", "examples": ["default"] });
-        parameters.insert(0, in_path("name", &name));
+        parameters.insert(0, path_parameter("name", &name));
         route(format!("/v1/run/{}/{{name}}/{}", backend.name, action.name), json!({ "post": run }));
     }
 }
 
 /// Describes a request without parameters.
-fn asked(id: &str, summary: &str, answer: &Value) -> Value {
+fn operation(id: &str, summary: &str, answer: &Value) -> Value {
     json!({
         "operationId": id,
         "summary": summary,
@@ -87,8 +87,8 @@ fn asked(id: &str, summary: &str, answer: &Value) -> Value {
 }
 
 /// Describes a request with a body that is an object of this schema.
-fn asked_with(id: &str, summary: &str, schema: &Value) -> Value {
-    let mut asked = asked(id, summary, &json!({}));
+fn operation_with_body(id: &str, summary: &str, schema: &Value) -> Value {
+    let mut asked = operation(id, summary, &json!({}));
     asked["parameters"] = json!([{ "$ref": "#/components/parameters/agent" }, { "$ref": "#/components/parameters/project" }]);
     let needs = schema["required"].as_array().is_some_and(|required| !required.is_empty());
     asked["requestBody"] = json!({ "required": needs, "content": { "application/json": { "schema": schema } } });
@@ -97,7 +97,7 @@ fn asked_with(id: &str, summary: &str, schema: &Value) -> Value {
     asked
 }
 
-fn protocol() -> Value {
+fn mcp_operation() -> Value {
     json!({
         "operationId": "mcp",
         "summary": "Model Context Protocol over streamable HTTP",
@@ -109,15 +109,15 @@ fn protocol() -> Value {
     })
 }
 
-fn in_path(name: &str, schema: &Value) -> Value {
+fn path_parameter(name: &str, schema: &Value) -> Value {
     json!({ "name": name, "in": "path", "required": true, "schema": schema })
 }
 
-fn header(name: &str, description: &str) -> Value {
+fn header_parameter(name: &str, description: &str) -> Value {
     json!({ "name": name, "in": "header", "required": false, "description": description, "schema": { "type": "string" } })
 }
 
-fn error() -> Value {
+fn error_schema() -> Value {
     let codes: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
     let properties = json!({
         "code": { "type": "string", "enum": codes },

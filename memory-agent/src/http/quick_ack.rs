@@ -1,4 +1,6 @@
 //! TCP connections that acknowledge received data immediately.
+//!
+//! The chat proxy uses them on both sides: for its clients and for the upstream server.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;

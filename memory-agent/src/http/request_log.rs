@@ -47,12 +47,12 @@ pub struct ChatRecord {
     /// Number of memories that the model received.
     pub hits: usize,
     /// Number of stored turns: the user message and the model response.
-    pub stored: Stored,
+    pub stored: StoredTurns,
 }
 
 /// The number of stored turns of a chat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stored {
+pub enum StoredTurns {
     /// This number of turns.
     Turns(usize),
     /// The turns could not be stored so far; a warning gives the reason.
@@ -64,10 +64,10 @@ impl fmt::Display for RequestRecord {
         let milliseconds = self.elapsed.as_millis();
         match &self.chat {
             Some(chat) => {
-                let (id, hits) = (value(chat.conversation.as_str()), chat.hits);
+                let (id, hits) = (quote_value(chat.conversation.as_str()), chat.hits);
                 write!(formatter, "id={id} hits={hits} ms={milliseconds} stored={}", chat.stored)?;
             }
-            None => write!(formatter, "method={} path={} ms={milliseconds}", value(&self.method), value(&self.path))?,
+            None => write!(formatter, "method={} path={} ms={milliseconds}", quote_value(&self.method), quote_value(&self.path))?,
         }
         match self.status {
             Some(status) => write!(formatter, " status={status}"),
@@ -76,7 +76,7 @@ impl fmt::Display for RequestRecord {
     }
 }
 
-impl fmt::Display for Stored {
+impl fmt::Display for StoredTurns {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Turns(count) => count.fmt(formatter),
@@ -86,20 +86,20 @@ impl fmt::Display for Stored {
 }
 
 /// Maximum length of a value, in characters.
-const LONGEST: usize = 120;
+const MAX_VALUE: usize = 120;
 
 /// Formats a value as one word, or in double quotes if necessary.
-fn value(text: &str) -> String {
-    let text = one_line(text, LONGEST);
+fn quote_value(text: &str) -> String {
+    let text = one_line(text, MAX_VALUE);
     let is_word = !text.is_empty() && !text.contains(|letter: char| letter.is_whitespace() || ['"', '=', '\\'].contains(&letter));
     if is_word { text } else { format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")) }
 }
 
 /// A running request; its record is logged when the last clone is dropped.
 #[derive(Debug, Clone)]
-pub(super) struct RequestTrace(Arc<Inner>);
+pub(super) struct RequestTrace(Arc<TraceState>);
 
-struct Inner {
+struct TraceState {
     log: Arc<dyn RequestLog>,
     begun: Instant,
     record: Mutex<RequestRecord>,
@@ -109,31 +109,31 @@ impl RequestTrace {
     fn begin(log: Arc<dyn RequestLog>, request: &Request) -> Self {
         let (method, path) = (request.method().to_string(), request.uri().path().to_owned());
         let record = RequestRecord { method, path, status: None, elapsed: Duration::ZERO, recall: None, chat: None };
-        Self(Arc::new(Inner { log, begun: Instant::now(), record: Mutex::new(record) }))
+        Self(Arc::new(TraceState { log, begun: Instant::now(), record: Mutex::new(record) }))
     }
 
     /// Marks the request as a chat and records its recall.
     pub(super) fn recalled(&self, conversation: &ConversationId, hits: usize, recall: Duration) {
         let mut record = self.0.record();
         record.recall = Some(recall);
-        record.chat = Some(ChatRecord { conversation: conversation.clone(), hits, stored: Stored::Turns(0) });
+        record.chat = Some(ChatRecord { conversation: conversation.clone(), hits, stored: StoredTurns::Turns(0) });
     }
 
     /// Records the number of stored turns.
-    pub(super) fn stored(&self, stored: Stored) {
+    pub(super) fn stored(&self, stored: StoredTurns) {
         if let Some(chat) = &mut self.0.record().chat {
             chat.stored = stored;
         }
     }
 }
 
-impl Inner {
+impl TraceState {
     fn record(&self) -> MutexGuard<'_, RequestRecord> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Inner {
+impl Drop for TraceState {
     fn drop(&mut self) {
         let elapsed = self.begun.elapsed();
         let mut record = self.record();
@@ -142,7 +142,7 @@ impl Drop for Inner {
     }
 }
 
-impl fmt::Debug for Inner {
+impl fmt::Debug for TraceState {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("RequestTrace")
     }
@@ -192,9 +192,9 @@ mod tests {
 
     /// Stores the path and the status of each record.
     #[derive(Default)]
-    struct Records(Mutex<Vec<(String, Option<u16>)>>);
+    struct RecordingLog(Mutex<Vec<(String, Option<u16>)>>);
 
-    impl RequestLog for Records {
+    impl RequestLog for RecordingLog {
         fn record(&self, request: &RequestRecord) {
             self.0.lock().expect("no thread panics").push((request.path.clone(), request.status));
         }
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_request_is_recorded_once_its_answer_is_sent_to_the_end() {
-        let records = Arc::new(Records::default());
+        let records = Arc::new(RecordingLog::default());
         let log: Arc<dyn RequestLog> = records.clone();
         let mut router: Router =
             Router::new().route("/slow", get(|| async { "all of it" })).layer(from_fn_with_state(log, trace));
@@ -224,22 +224,22 @@ mod tests {
         RequestRecord { method: "GET".into(), path: path.into(), status, elapsed, recall: None, chat }.to_string()
     }
 
-    fn chat(id: &str, stored: Stored) -> ChatRecord {
+    fn chat(id: &str, stored: StoredTurns) -> ChatRecord {
         ChatRecord { conversation: id.parse().expect("an id"), hits: 2, stored }
     }
 
     #[test]
     fn a_record_is_one_line_of_keys_and_values() {
         assert_eq!(
-            record(Some(chat("default", Stored::Turns(2))), "/", Some(200)),
+            record(Some(chat("default", StoredTurns::Turns(2))), "/", Some(200)),
             "id=default hits=2 ms=13 stored=2 status=200"
         );
         assert_eq!(
-            record(Some(chat("a b\"c", Stored::Failed)), "/", None),
+            record(Some(chat("a b\"c", StoredTurns::Failed)), "/", None),
             r#"id="a b\"c" hits=2 ms=13 stored=failed status=none"#
         );
         assert_eq!(record(None, "/v1/models", Some(403)), "method=GET path=/v1/models ms=13 status=403");
-        let odd = record(Some(chat("x\u{2028}stored=9", Stored::Turns(0))), "/", Some(200));
+        let odd = record(Some(chat("x\u{2028}stored=9", StoredTurns::Turns(0))), "/", Some(200));
         assert_eq!((odd.lines().count(), odd.matches("hits=").count()), (1, 1), "{odd}");
         assert!(record(None, &"/x".repeat(400), Some(200)).len() < 300);
     }

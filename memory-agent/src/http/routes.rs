@@ -16,18 +16,18 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 use tokio::sync::Semaphore;
 
-use super::answer::{Refusal, value};
-use super::door::{self, Gate};
+use super::auth::{self, AuthState};
+use super::body_reader::BodyBudget;
 use super::limits::HttpLimits;
 use super::metrics::MEDIA_TYPE;
 use super::openapi::openapi;
 use super::proxy::{self, ChatProxy};
-use super::reading::Room;
+use super::response::{ErrorResponse, value};
 use crate::agent::Agent;
-use crate::instance::{Answer, Asker, OpenInstances, backend, backends};
+use crate::instance::{ActionCaller, ActionResult, OpenInstances, backend, backends};
 use crate::rpc::described;
 use crate::session::Session;
-use crate::{exact, json as shapes, tools};
+use crate::{exact_json, json as shapes, tools};
 
 /// The health route, which needs no token.
 pub(super) const HEALTH: &str = "/v1/health";
@@ -37,18 +37,18 @@ pub(super) const OWN: [&str; 5] = ["health", "backends", "instances", "run", "to
 
 /// The shared state of all handlers.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct AppState {
     pub agent: Arc<Agent>,
     pub instances: Arc<OpenInstances>,
-    pub gate: Arc<Gate>,
-    pub room: Room,
+    pub gate: Arc<AuthState>,
+    pub room: BodyBudget,
     workers: Arc<Semaphore>,
 }
 
-impl Desk {
-    pub(super) fn new(agent: Arc<Agent>, instances: Arc<OpenInstances>, gate: Arc<Gate>, limits: HttpLimits) -> Self {
+impl AppState {
+    pub(super) fn new(agent: Arc<Agent>, instances: Arc<OpenInstances>, gate: Arc<AuthState>, limits: HttpLimits) -> Self {
         let workers = Arc::new(Semaphore::new(limits.workers));
-        Self { agent, instances, gate, room: Room::new(limits), workers }
+        Self { agent, instances, gate, room: BodyBudget::new(limits), workers }
     }
 
     /// Runs blocking work on one of a limited number of threads.
@@ -56,22 +56,26 @@ impl Desk {
     /// It completes even if the client disconnects.
     async fn blocking<T: Send + 'static>(
         self: Arc<Self>,
-        work: impl FnOnce(&Self) -> Result<T, Refusal> + Send + 'static,
-    ) -> Result<T, Refusal> {
+        work: impl FnOnce(&Self) -> Result<T, ErrorResponse> + Send + 'static,
+    ) -> Result<T, ErrorResponse> {
         let place = Arc::clone(&self.workers).acquire_owned().await.expect("the workers are never closed");
         let work = move || {
             let _place = place;
             work(&self)
         };
         tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
-            Err(Refusal::new(Code::Internal, format!("the request failed: {error}"), "check the store with `memory doctor`"))
+            Err(ErrorResponse::new(
+                Code::Internal,
+                format!("the request failed: {error}"),
+                "check the store with `memory doctor`",
+            ))
         })
     }
 }
 
 /// Returns the router of all routes, with those of MCP and of the chat proxy.
-pub(super) fn routes(desk: &Arc<Desk>, mcp: Router, chat: Option<&Arc<ChatProxy>>) -> Router {
-    let only = |methods: MethodRouter<Arc<Desk>>| methods.fallback(no_method);
+pub(super) fn routes(desk: &Arc<AppState>, mcp: Router, chat: Option<&Arc<ChatProxy>>) -> Router {
+    let only = |methods: MethodRouter<Arc<AppState>>| methods.fallback(no_method);
     Router::new()
         .route(HEALTH, only(get(health)))
         .route("/v1/backends", only(get(list_backends)))
@@ -85,8 +89,8 @@ pub(super) fn routes(desk: &Arc<Desk>, mcp: Router, chat: Option<&Arc<ChatProxy>
         .fallback(no_route)
         .with_state(Arc::clone(desk))
         .merge(mcp)
-        .merge(chat.map(proxy::beside).unwrap_or_default())
-        .layer(from_fn_with_state(Arc::clone(&desk.gate), door::enter))
+        .merge(chat.map(proxy::shared_routes).unwrap_or_default())
+        .layer(from_fn_with_state(Arc::clone(&desk.gate), auth::enter))
 }
 
 async fn health() -> Response {
@@ -99,39 +103,39 @@ async fn list_backends() -> Response {
 }
 
 /// The names in a path.
-struct Named<T>(T);
+struct PathNames<T>(T);
 
-impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Desk>> for Named<T> {
-    type Rejection = Refusal;
+impl<T: DeserializeOwned + Send> FromRequestParts<Arc<AppState>> for PathNames<T> {
+    type Rejection = ErrorResponse;
 
-    async fn from_request_parts(parts: &mut request::Parts, desk: &Arc<Desk>) -> Result<Self, Refusal> {
+    async fn from_request_parts(parts: &mut request::Parts, desk: &Arc<AppState>) -> Result<Self, ErrorResponse> {
         let named = Path::from_request_parts(parts, desk).await;
         named.map(|Path(names)| Self(names)).map_err(|_| nothing_at(parts.uri.path()))
     }
 }
 
-async fn one_backend(Named(name): Named<String>) -> Result<Response, Refusal> {
+async fn one_backend(PathNames(name): PathNames<String>) -> Result<Response, ErrorResponse> {
     Ok(value(&shapes::backend(backend(&name)?)))
 }
 
-async fn list_instances(State(desk): State<Arc<Desk>>) -> Result<Response, Refusal> {
+async fn list_instances(State(desk): State<Arc<AppState>>) -> Result<Response, ErrorResponse> {
     let listed = desk.blocking(|desk| Ok(desk.instances.defined().list()?)).await?;
     let (named, nameless): (Vec<_>, Vec<_>) = listed.into_iter().partition(|one| !one.backend.is_empty());
     let warnings = nameless.into_iter().filter_map(|one| one.fields.err()).collect();
-    Ok(Answer { warnings, ..Answer::of(shapes::instances(&named).to_string()) }.into_response())
+    Ok(ActionResult { warnings, ..ActionResult::of(shapes::instances(&named).to_string()) }.into_response())
 }
 
 async fn run(
-    State(desk): State<Arc<Desk>>,
-    Named((kind, name, action)): Named<(String, String, String)>,
+    State(desk): State<Arc<AppState>>,
+    PathNames((kind, name, action)): PathNames<(String, String, String)>,
     request: Request,
-) -> Result<Answer, Refusal> {
+) -> Result<ActionResult, ErrorResponse> {
     let backend = backend(&kind)?;
     let action = backend.action(&action)?;
     let name: InstanceName = name.parse()?;
-    let asker = Asker::Agent(view(request.headers())?);
+    let asker = ActionCaller::Agent(view(request.headers())?);
     let (parameters, body) = desk.room.parameters(request.into_body()).await?;
-    let work = move |desk: &Desk| {
+    let work = move |desk: &AppState| {
         let done = desk.instances.hold(backend, &name).map_err(ToolError::from);
         let done = done.and_then(|holding| backend.run(action, &holding, &asker, &parameters));
         desk.gate.metrics.done(backend.name, action.name, done.as_ref().err().map_or("ok", |error| error.code.as_str()));
@@ -141,58 +145,63 @@ async fn run(
     desk.blocking(work).await
 }
 
-async fn list_tools(State(desk): State<Arc<Desk>>) -> Response {
+async fn list_tools(State(desk): State<Arc<AppState>>) -> Response {
     let tools: Vec<_> = desk.agent.offered().map(described).collect();
     value(&json!({ "tools": tools }))
 }
 
-async fn one_tool(State(desk): State<Arc<Desk>>, Named(name): Named<String>) -> Result<Response, Refusal> {
+async fn one_tool(State(desk): State<Arc<AppState>>, PathNames(name): PathNames<String>) -> Result<Response, ErrorResponse> {
     let tool = desk.agent.offered().find(|tool| tool.name() == name);
     Ok(value(&described(tool.ok_or_else(|| tools::not_found(&name))?)))
 }
 
-async fn call(State(desk): State<Arc<Desk>>, Named(name): Named<String>, request: Request) -> Result<Response, Refusal> {
+async fn call(
+    State(desk): State<Arc<AppState>>,
+    PathNames(name): PathNames<String>,
+    request: Request,
+) -> Result<Response, ErrorResponse> {
     let view = view(request.headers())?;
     let (parameters, body) = desk.room.parameters(request.into_body()).await?;
-    let work = move |desk: &Desk| {
-        let done = Session::begin(&desk.agent, &view).call(&name, exact::to_value(&parameters));
+    let work = move |desk: &AppState| {
+        let done = Session::begin(&desk.agent, &view).call(&name, exact_json::to_value(&parameters));
         drop(body);
         Ok(done?)
     };
     desk.blocking(work).await.map(|answer| value(&answer))
 }
 
-async fn document(State(desk): State<Arc<Desk>>) -> Response {
+async fn document(State(desk): State<Arc<AppState>>) -> Response {
     value(&openapi(&desk.agent))
 }
 
-async fn metrics(State(desk): State<Arc<Desk>>) -> Response {
+async fn metrics(State(desk): State<Arc<AppState>>) -> Response {
     ([(CONTENT_TYPE, MEDIA_TYPE)], desk.gate.metrics.text(desk.instances.count())).into_response()
 }
 
-async fn no_route(request: Request) -> Refusal {
+async fn no_route(request: Request) -> ErrorResponse {
     nothing_at(request.uri().path())
 }
 
 /// Returns the error for a path without a route.
-pub(super) fn nothing_at(path: &str) -> Refusal {
+pub(super) fn nothing_at(path: &str) -> ErrorResponse {
     let path = memory_core::text::one_line(path, 80);
-    Refusal::new(Code::RouteNotFound, format!("no route at {path}"), "GET /openapi.json lists the routes")
+    ErrorResponse::new(Code::RouteNotFound, format!("no route at {path}"), "GET /openapi.json lists the routes")
 }
 
-async fn no_method(request: Request) -> Refusal {
+async fn no_method(request: Request) -> ErrorResponse {
     let path = memory_core::text::one_line(request.uri().path(), 80);
     let message = format!("{} is not allowed for {path}", request.method());
-    Refusal::new(Code::MethodRefused, message, "GET /openapi.json lists the routes")
+    ErrorResponse::new(Code::MethodRefused, message, "GET /openapi.json lists the routes")
 }
 
 /// Parses the view from the request headers.
-fn view(headers: &HeaderMap) -> Result<View, Refusal> {
+fn view(headers: &HeaderMap) -> Result<View, ErrorResponse> {
     let text = |name: &str| {
-        let refused = || Refusal::new(Code::InvalidInput, format!("the header {name} is not ASCII text"), "write it in ASCII");
+        let refused =
+            || ErrorResponse::new(Code::InvalidInput, format!("the header {name} is not ASCII text"), "write it in ASCII");
         headers.get(name).map(|value| value.to_str().map_err(|_| refused())).transpose()
     };
     let agent = text("memory-agent")?.map(str::parse::<AgentName>).transpose();
-    let agent = agent.map_err(|error| Refusal::from(ToolError::from(memory_core::StoreError::from(error))))?;
+    let agent = agent.map_err(|error| ErrorResponse::from(ToolError::from(memory_core::StoreError::from(error))))?;
     Ok(View { agent, project: text("memory-project")?.map(str::to_owned) })
 }

@@ -20,22 +20,22 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tower_service::Service;
 
-use super::door::{self, AccessRules, Connection, Gate};
+use super::auth::{self, AccessRules, AuthState, ClientConnection};
+use super::body_drain::BodyDrain;
 use super::limits::HttpLimits;
 use super::metrics::Metrics;
-use super::neighbour::Neighbours;
+use super::peer_owner::PeerOwners;
 use super::proxy::{self, ChatProxy};
 use super::quick_ack::QuickAck;
 use super::request_log::{self, RequestLog};
-use super::rest::Rest;
-use super::routes::{Desk, routes};
+use super::routes::{AppState, routes};
 use crate::agent::Agent;
 use crate::instance::OpenInstances;
-use crate::mcp::{self, Speaker};
+use crate::mcp::{self, ClientIdentity};
 
 /// The configuration of the HTTP server.
 #[derive(Debug)]
-pub struct HttpFront {
+pub struct HttpServerConfig {
     /// The tools.
     pub agent: Arc<Agent>,
     /// The instances.
@@ -49,7 +49,7 @@ pub struct HttpFront {
 }
 
 /// The configuration of a standalone chat proxy.
-pub struct ProxyFront {
+pub struct ProxyServerConfig {
     /// The chat proxy.
     pub chat: Arc<ChatProxy>,
     /// The access rules.
@@ -60,7 +60,7 @@ pub struct ProxyFront {
     pub log: Option<Arc<dyn RequestLog>>,
 }
 
-impl fmt::Debug for ProxyFront {
+impl fmt::Debug for ProxyServerConfig {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { chat, access, limits, log: _ } = self;
         let mut shown = formatter.debug_struct("ProxyFront");
@@ -69,10 +69,10 @@ impl fmt::Debug for ProxyFront {
 }
 
 /// Pause after the system failed to accept a connection, for example for lack of file descriptors.
-const PAUSE: Duration = Duration::from_millis(100);
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Maximum size of the request headers, and of the read and write buffers of a connection, in bytes.
-const BUFFER: usize = 64 * 1024;
+const MAX_BUFFER: usize = 64 * 1024;
 
 /// Serves `front` until `shutdown` completes, then finishes running requests and closes all instances.
 ///
@@ -81,16 +81,20 @@ const BUFFER: usize = 64 * 1024;
 /// # Errors
 /// If the listener fails; if it is not bound to a loopback address although there is no token; or if turns of a chat
 /// could not be stored before the end.
-pub async fn serve_http(listener: TcpListener, front: HttpFront, shutdown: impl Future<Output = ()> + Send) -> io::Result<()> {
-    let HttpFront { agent, instances, access, limits, chat } = front;
+pub async fn serve_http(
+    listener: TcpListener,
+    front: HttpServerConfig,
+    shutdown: impl Future<Output = ()> + Send,
+) -> io::Result<()> {
+    let HttpServerConfig { agent, instances, access, limits, chat } = front;
     let end = CancellationToken::new();
-    let gate = Arc::new(Gate { rules: access, metrics: Metrics::new() });
-    let desk = Arc::new(Desk::new(Arc::clone(&agent), Arc::clone(&instances), Arc::clone(&gate), limits));
-    let protocol = mcp::over_http(&agent, &Speaker::default(), &end);
+    let gate = Arc::new(AuthState { rules: access, metrics: Metrics::new() });
+    let desk = Arc::new(AppState::new(Arc::clone(&agent), Arc::clone(&instances), Arc::clone(&gate), limits));
+    let protocol = mcp::over_http(&agent, &ClientIdentity::default(), &end);
     let router = routes(&desk, protocol, chat.as_ref());
     let served = serve_routes(listener, router, &gate, limits, &end, shutdown).await;
     let kept = match chat {
-        Some(chat) => kept(chat).await,
+        Some(chat) => finish_turns(chat).await,
         None => Ok(()),
     };
     instances.close();
@@ -101,20 +105,24 @@ pub async fn serve_http(listener: TcpListener, front: HttpFront, shutdown: impl 
 ///
 /// # Errors
 /// Those of [`serve_http`].
-pub async fn serve_proxy(listener: TcpListener, front: ProxyFront, shutdown: impl Future<Output = ()> + Send) -> io::Result<()> {
-    let ProxyFront { chat, access, limits, log } = front;
-    let gate = Arc::new(Gate { rules: access, metrics: Metrics::new() });
-    let mut router = proxy::alone(&chat).layer(from_fn_with_state(Arc::clone(&gate), door::enter));
+pub async fn serve_proxy(
+    listener: TcpListener,
+    front: ProxyServerConfig,
+    shutdown: impl Future<Output = ()> + Send,
+) -> io::Result<()> {
+    let ProxyServerConfig { chat, access, limits, log } = front;
+    let gate = Arc::new(AuthState { rules: access, metrics: Metrics::new() });
+    let mut router = proxy::alone(&chat).layer(from_fn_with_state(Arc::clone(&gate), auth::enter));
     if let Some(log) = log {
         router = router.layer(from_fn_with_state(log, request_log::trace));
     }
     let served = serve_routes(listener, router, &gate, limits, &CancellationToken::new(), shutdown).await;
-    let kept = kept(chat).await;
+    let kept = finish_turns(chat).await;
     served.and(kept)
 }
 
 /// Waits until all turns are stored.
-async fn kept(chat: Arc<ChatProxy>) -> io::Result<()> {
+async fn finish_turns(chat: Arc<ChatProxy>) -> io::Result<()> {
     // A panic of the thread was already reported by the panic hook.
     match tokio::task::spawn_blocking(move || chat.end()).await.unwrap_or_default() {
         0 => Ok(()),
@@ -125,7 +133,7 @@ async fn kept(chat: Arc<ChatProxy>) -> io::Result<()> {
 async fn serve_routes(
     listener: TcpListener,
     router: Router,
-    gate: &Gate,
+    gate: &AuthState,
     limits: HttpLimits,
     end: &CancellationToken,
     shutdown: impl Future<Output = ()> + Send,
@@ -136,9 +144,9 @@ async fn serve_routes(
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(limits.head_time).max_buf_size(BUFFER);
+    http.timer(TokioTimer::new()).header_read_timeout(limits.head_time).max_buf_size(MAX_BUFFER);
     let (places, open) = (Arc::new(Semaphore::new(limits.connections)), GracefulShutdown::new());
-    let neighbours = Arc::new(Neighbours::new(here));
+    let neighbours = Arc::new(PeerOwners::new(here));
     tokio::pin!(shutdown);
     loop {
         let next = async {
@@ -150,13 +158,13 @@ async fn serve_routes(
             () = &mut shutdown => break,
         };
         let Ok((stream, peer)) = accepted else {
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        prepare(&stream, limits.read_time);
-        let connection = Connection::new(peer, &neighbours);
+        set_socket_options(&stream, limits.read_time);
+        let connection = ClientConnection::new(peer, &neighbours);
         let router = router.clone();
-        let service = service_fn(move |request| answer(router.clone(), request, connection.clone(), limits.body_time));
+        let service = service_fn(move |request| serve_request(router.clone(), request, connection.clone(), limits.body_time));
         let served = open.watch(http.serve_connection(QuickAck::new(stream), service));
         let counted = gate.metrics.connected();
         tokio::spawn(async move {
@@ -172,19 +180,19 @@ async fn serve_routes(
     Ok(())
 }
 
-async fn answer(
+async fn serve_request(
     mut router: Router,
     request: Request<Incoming>,
-    connection: Connection,
+    connection: ClientConnection,
     body_time: Duration,
-) -> Result<Response, BreakOff> {
-    let (rest, mut request) = Rest::of(request);
+) -> Result<Response, AbortConnection> {
+    let (rest, mut request) = BodyDrain::of(request);
     request.extensions_mut().insert(connection);
     let Ok(response) = router.call(request).await;
-    if response.extensions().get::<BreakOff>().is_some() {
-        return Err(BreakOff);
+    if response.extensions().get::<AbortConnection>().is_some() {
+        return Err(AbortConnection);
     }
-    if response.extensions().get::<Passing>().is_none() {
+    if response.extensions().get::<UpstreamStream>().is_none() {
         rest.take(body_time).await;
     }
     Ok(response)
@@ -192,14 +200,14 @@ async fn answer(
 
 /// Marks a response of the upstream server, to which the rest of the request body is still being sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Passing;
+pub(super) struct UpstreamStream;
 
 /// Marks a response that closes the connection without sending anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no response")]
-pub(super) struct BreakOff;
+pub(super) struct AbortConnection;
 
-impl IntoResponse for BreakOff {
+impl IntoResponse for AbortConnection {
     fn into_response(self) -> Response {
         let mut response = StatusCode::BAD_GATEWAY.into_response();
         response.extensions_mut().insert(self);
@@ -208,7 +216,7 @@ impl IntoResponse for BreakOff {
 }
 
 /// Disables Nagle's algorithm and sets the time after which an unresponsive client is dropped.
-fn prepare(stream: &TcpStream, read_time: Duration) {
+fn set_socket_options(stream: &TcpStream, read_time: Duration) {
     // Systems without these options use their defaults.
     let _ = stream.set_nodelay(true);
     #[cfg(target_os = "linux")]

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use memory_core::instance::history::Messages;
-use memory_core::instance::kv::Values;
+use memory_core::instance::kv::KeyValues;
 use memory_core::{Effect, ToolError, View};
 use serde_json::{Value, json};
 
-use super::{Answer, Parameters};
+use super::{ActionResult, Parameters};
 use crate::agent::Agent;
 
 /// An action of a type of instances.
@@ -21,21 +21,21 @@ pub struct Action {
     pub parameters: Value,
     /// The effect on the contents of the instance.
     pub effect: Effect,
-    pub(super) run: Run,
+    pub(super) run: ActionHandler,
 }
 
 /// The implementation of an action.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Run {
+pub(super) enum ActionHandler {
     /// A function of this crate.
-    Own(fn(&Holding, &Parameters) -> Result<Answer, ToolError>),
+    Own(fn(&InstanceHandle, &Parameters) -> Result<ActionResult, ToolError>),
     /// The tool of this name.
     Tool(&'static str),
 }
 
 /// The caller of an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asker {
+pub enum ActionCaller {
     /// The person, who sees everything.
     Person,
     /// An agent with its view.
@@ -44,16 +44,16 @@ pub enum Asker {
 
 /// An opened instance.
 #[derive(Debug, Clone)]
-pub enum Holding {
+pub enum InstanceHandle {
     /// A message history.
     History(Messages),
     /// A key-value store.
-    Kv(Values),
+    Kv(KeyValues),
     /// An agent with the tools of notes, banks or topics.
     Tools(Arc<Agent>),
 }
 
-impl Holding {
+impl InstanceHandle {
     pub(super) fn history(&self) -> &Messages {
         match self {
             Self::History(messages) => messages,
@@ -68,7 +68,7 @@ impl Holding {
         }
     }
 
-    pub(super) fn kv(&self) -> &Values {
+    pub(super) fn kv(&self) -> &KeyValues {
         match self {
             Self::Kv(values) => values,
             Self::History(_) | Self::Tools(_) => unreachable!("actions of kv are asked of a kv"),

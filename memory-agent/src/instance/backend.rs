@@ -7,11 +7,11 @@ use memory_core::json::JsonText;
 use memory_core::text::one_line;
 use memory_core::{Code, ToolError};
 
-use super::action::Run;
-use super::{Action, Answer, Asker, Field, Holding, Kind, Parameters, history, kv, tools};
-use crate::exact;
+use super::action::ActionHandler;
+use super::{Action, ActionCaller, ActionResult, Field, FieldKind, InstanceHandle, Parameters, history, kv, tools};
+use crate::exact_json;
 use crate::session::Session;
-use crate::validation::Schema;
+use crate::validation::ParameterSchema;
 
 /// A type of instances with its fields and actions.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct Backend {
     /// The actions.
     pub actions: Vec<Action>,
     /// The compiled schemas of the actions.
-    pub(super) schemas: OnceLock<Vec<Schema>>,
+    pub(super) schemas: OnceLock<Vec<ParameterSchema>>,
 }
 
 /// Returns all types of instances.
@@ -68,16 +68,22 @@ impl Backend {
     ///
     /// # Panics
     /// If `holding` or `action` belongs to another type.
-    pub fn run(&self, action: &Action, holding: &Holding, asker: &Asker, parameters: &JsonText) -> Result<Answer, ToolError> {
-        let value = exact::to_value(parameters);
+    pub fn run(
+        &self,
+        action: &Action,
+        holding: &InstanceHandle,
+        asker: &ActionCaller,
+        parameters: &JsonText,
+    ) -> Result<ActionResult, ToolError> {
+        let value = exact_json::to_value(parameters);
         let own = match action.run {
-            Run::Own(own) => own,
-            Run::Tool(tool) => {
+            ActionHandler::Own(own) => own,
+            ActionHandler::Tool(tool) => {
                 let session = match asker {
-                    Asker::Person => Session::of_the_person(holding.tools()),
-                    Asker::Agent(view) => Session::begin(holding.tools(), view),
+                    ActionCaller::Person => Session::for_person(holding.tools()),
+                    ActionCaller::Agent(view) => Session::begin(holding.tools(), view),
                 };
-                let done = session.call(tool, value).map(|answer| Answer::of(exact::to_text(&answer)));
+                let done = session.call(tool, value).map(|answer| ActionResult::of(exact_json::to_text(&answer)));
                 return done.map_err(|mut error| {
                     error.hint = error.hint.map(|hint| self.with_actions(&hint));
                     error
@@ -95,7 +101,7 @@ impl Backend {
     /// Replaces tool names in a hint by the actions that call them.
     fn with_actions(&self, hint: &str) -> String {
         let word = |word: &str| {
-            let action = self.actions.iter().find(|action| matches!(action.run, Run::Tool(tool) if tool == word));
+            let action = self.actions.iter().find(|action| matches!(action.run, ActionHandler::Tool(tool) if tool == word));
             action.map_or_else(|| word.to_owned(), |action| format!("the action {}", action.name))
         };
         let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
@@ -109,8 +115,8 @@ impl Backend {
         text
     }
 
-    fn schema(&self, action: &Action) -> &Schema {
-        let schemas = self.schemas.get_or_init(|| self.actions.iter().map(|own| Schema::of(&own.parameters)).collect());
+    fn schema(&self, action: &Action) -> &ParameterSchema {
+        let schemas = self.schemas.get_or_init(|| self.actions.iter().map(|own| ParameterSchema::of(&own.parameters)).collect());
         let at = self.actions.iter().position(|own| own.name == action.name);
         &schemas[at.expect("the action is one of this type")]
     }
@@ -149,7 +155,7 @@ impl Backend {
                 (Some(value), _) if value.contains('\0') => {
                     return Err(invalid(format!("the field {} contains a NUL character", field.name)));
                 }
-                (Some(value), Kind::Choice(words)) if !words.contains(&value) => {
+                (Some(value), FieldKind::Choice(words)) if !words.contains(&value) => {
                     let why = format!("the field {} must be one of {}", field.name, words.join(", "));
                     return Err(invalid(why));
                 }
@@ -196,7 +202,11 @@ mod tests {
     fn every_schema_is_one_and_allows_no_other_fields() {
         for backend in backends().iter().filter(|backend| backend.has_drivers()) {
             for action in &backend.actions {
-                assert!(Schema::of(&action.parameters).faults(&serde_json::json!({"nonsense": 1})).is_some(), "{}", action.name);
+                assert!(
+                    ParameterSchema::of(&action.parameters).faults(&serde_json::json!({"nonsense": 1})).is_some(),
+                    "{}",
+                    action.name
+                );
                 let properties = action.parameters["properties"].as_object().expect("properties");
                 assert!(properties.values().all(|property| property["description"].is_string()), "{}", action.name);
             }

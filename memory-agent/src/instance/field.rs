@@ -8,7 +8,7 @@ pub struct Field {
     /// The description.
     pub description: &'static str,
     /// The type of the value.
-    pub kind: Kind,
+    pub kind: FieldKind,
     /// Whether the field must be set.
     pub required: bool,
     /// Whether the value is stored encrypted and never displayed.
@@ -21,7 +21,7 @@ pub struct Field {
 
 /// The type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FieldKind {
     /// Any text.
     Text,
     /// The path of a folder.
@@ -30,7 +30,7 @@ pub enum Kind {
     Choice(&'static [&'static str]),
 }
 
-impl Kind {
+impl FieldKind {
     /// Returns the name of the type.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -44,11 +44,11 @@ impl Kind {
 /// Returns the fields of a type that is stored in files or in a database.
 ///
 /// `kept` is the description of the driver field, and `dir` that of the folder.
-pub(super) const fn of_drivers(kept: &'static str, dir: &'static str) -> [Field; 3] {
+pub(super) const fn driver_fields(kept: &'static str, dir: &'static str) -> [Field; 3] {
     let driver = Field {
         name: "driver",
         description: kept,
-        kind: Kind::Choice(&["file", "postgres"]),
+        kind: FieldKind::Choice(&["file", "postgres"]),
         required: true,
         secret: false,
         default: Some("file"),
@@ -59,7 +59,7 @@ pub(super) const fn of_drivers(kept: &'static str, dir: &'static str) -> [Field;
         Field {
             name: "dir",
             description: dir,
-            kind: Kind::Path,
+            kind: FieldKind::Path,
             required: false,
             default: None,
             shown_when: Some(("driver", "file")),
@@ -68,7 +68,7 @@ pub(super) const fn of_drivers(kept: &'static str, dir: &'static str) -> [Field;
         Field {
             name: "dsn",
             description: "The URL of the database: postgres://USER:PASSWORD@HOST/DATABASE?sslmode=verify-full",
-            kind: Kind::Text,
+            kind: FieldKind::Text,
             secret: true,
             default: None,
             shown_when: Some(("driver", "postgres")),

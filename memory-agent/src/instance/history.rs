@@ -5,21 +5,23 @@ use std::sync::OnceLock;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::Effect;
-use memory_core::instance::history::{Draft, End, Filter, Role, SessionName, Window, append, delete, purge, records, sessions};
+use memory_core::instance::history::{
+    RecordDraft, RecordFilter, RecordRole, SessionName, Window, WindowEnd, append, delete, purge, records, sessions,
+};
 use memory_core::instance::{InstanceError, age, moment};
 use memory_core::json::JsonText;
 use serde_json::{Value, json};
 
-use super::action::{Run, schema};
-use super::field::of_drivers;
-use super::{Action, Answer, Backend, Parameters, operations};
+use super::action::{ActionHandler, schema};
+use super::field::driver_fields;
+use super::{Action, ActionResult, Backend, Parameters, operations};
 
 /// Returns the backend.
 pub(super) fn backend() -> Backend {
     Backend {
         name: "history",
         description: "Records of sessions, in order: messages, tool calls and results, summaries, facts",
-        fields: of_drivers("Where sessions are stored", "The folder of the files, one per session").to_vec(),
+        fields: driver_fields("Where sessions are stored", "The folder of the files, one per session").to_vec(),
         actions: vec![
             append_action(),
             read_action(),
@@ -37,7 +39,7 @@ fn session_property() -> Value {
     json!({ "type": "string", "minLength": 1, "description": "The session" })
 }
 
-fn words(description: &str) -> Value {
+fn word_list(description: &str) -> Value {
     json!({ "type": ["array", "string"], "items": { "type": "string" }, "description": description })
 }
 
@@ -63,10 +65,10 @@ fn append_action() -> Action {
         description: "Append one record to a session",
         parameters: schema(&properties, &["session", "role"]),
         effect: Effect::Adds,
-        run: Run::Own(|holding, given| {
+        run: ActionHandler::Own(|holding, given| {
             let messages = holding.history();
             let now = messages.clock.now();
-            let draft = Draft {
+            let draft = RecordDraft {
                 role: given.required("role")?.parse()?,
                 content: given.json("content").cloned(),
                 tool_calls: given.json("tool_calls").cloned(),
@@ -78,7 +80,7 @@ fn append_action() -> Action {
             let (record, appended) = append(messages, &session(given)?, &draft, given.secrets())?;
             let told = |place| format!("the last record was incomplete; it was moved to {place}");
             let warnings = appended.set_aside.map(told).into_iter().collect();
-            Ok(Answer { warnings, ..Answer::of(record.text().to_string()) })
+            Ok(ActionResult { warnings, ..ActionResult::of(record.text().to_string()) })
         }),
     }
 }
@@ -86,8 +88,8 @@ fn append_action() -> Action {
 fn read_action() -> Action {
     let properties = json!({
         "session": session_property(),
-        "role": words("Only records with these roles"),
-        "not_role": words("Only records without these roles; short form: role!=WORD"),
+        "role": word_list("Only records with these roles"),
+        "not_role": word_list("Only records without these roles; short form: role!=WORD"),
         "since": { "type": "string", "description": "Only records at or after this time: a time, a day, or an age such as 24h" },
         "until": { "type": "string", "description": "Only records at or before this time" },
         "offset": { "type": "integer", "minimum": 0, "description": "Number of records to skip" },
@@ -99,17 +101,17 @@ fn read_action() -> Action {
         description: "Return the records of a session, oldest first",
         parameters: schema(&properties, &["session"]),
         effect: Effect::Reads,
-        run: Run::Own(|holding, given| {
+        run: ActionHandler::Own(|holding, given| {
             let messages = holding.history();
             let now = messages.clock.now();
             let bound = |name: &str| match given.text(name) {
                 Some(text) => moment(&text, now).map(Bound::Included),
                 None => Ok(Bound::Unbounded),
             };
-            let filter = Filter { from: bound("since")?, to: bound("until")?, ..roles(given)? };
-            let end = if given.is_true("tail") { End::Last } else { End::First };
+            let filter = RecordFilter { from: bound("since")?, to: bound("until")?, ..roles(given)? };
+            let end = if given.is_true("tail") { WindowEnd::Last } else { WindowEnd::First };
             let window = Window { offset: given.count("offset").unwrap_or(0), limit: given.count("limit"), end };
-            Answer::of_records(records(messages, &session(given)?, &filter, window)?)
+            ActionResult::from_records(records(messages, &session(given)?, &filter, window)?)
         }),
     }
 }
@@ -120,14 +122,14 @@ fn sessions_action() -> Action {
         description: "List the sessions of the instance",
         parameters: schema(&json!({}), &[]),
         effect: Effect::Reads,
-        run: Run::Own(|holding, _| {
+        run: ActionHandler::Own(|holding, _| {
             let one = |summary: &memory_core::instance::history::SessionSummary| {
                 let last = summary.last_at.map_or_else(|| "null".to_owned(), string_of);
                 let (session, records) = (JsonText::string(summary.session.as_str()), summary.records);
                 format!(r#"{{"session":{session},"records":{records},"last_ts":{last}}}"#)
             };
             let listed: Vec<_> = sessions(holding.history())?.iter().map(one).collect();
-            Ok(Answer::of(format!("[{}]", listed.join(","))))
+            Ok(ActionResult::of(format!("[{}]", listed.join(","))))
         }),
     }
 }
@@ -138,10 +140,10 @@ fn delete_action() -> Action {
         description: "Remove a whole session",
         parameters: schema(&json!({ "session": session_property() }), &["session"]),
         effect: Effect::Changes,
-        run: Run::Own(|holding, given| {
+        run: ActionHandler::Own(|holding, given| {
             let session = session(given)?;
             let records = delete(holding.history(), &session)?;
-            Ok(Answer::of(format!(r#"{{"session":{},"deleted":{records}}}"#, JsonText::string(session.as_str()))))
+            Ok(ActionResult::of(format!(r#"{{"session":{},"deleted":{records}}}"#, JsonText::string(session.as_str()))))
         }),
     }
 }
@@ -149,8 +151,8 @@ fn delete_action() -> Action {
 fn purge_action() -> Action {
     let properties = json!({
         "session": session_property(),
-        "role": words("Records with these roles"),
-        "not_role": words("Records without these roles; short form: role!=WORD"),
+        "role": word_list("Records with these roles"),
+        "not_role": word_list("Records without these roles; short form: role!=WORD"),
         "before": { "type": "string", "description": "Records before this time: a time, a day, or an age such as 24h" },
         "after": { "type": "string", "description": "Records after this time" },
         "older_than": { "type": "string", "description": "Records older than this age, such as 30d" }
@@ -160,18 +162,18 @@ fn purge_action() -> Action {
         description: "Purge the records of a session that match all given filters; at least one filter is required",
         parameters: schema(&properties, &["session"]),
         effect: Effect::Changes,
-        run: Run::Own(|holding, given| {
+        run: ActionHandler::Own(|holding, given| {
             let messages = holding.history();
             let now = messages.clock.now();
             let time = |name: &str| given.text(name).map(|text| moment(&text, now)).transpose();
             let old = given.text("older_than").map(|text| age(&text).and_then(|_| moment(&text, now))).transpose()?;
             let to = time("before")?.into_iter().chain(old).min();
             let excluded = |bound: Option<DateTime<Utc>>| bound.map_or(Bound::Unbounded, Bound::Excluded);
-            let filter = Filter { from: excluded(time("after")?), to: excluded(to), ..roles(given)? };
+            let filter = RecordFilter { from: excluded(time("after")?), to: excluded(to), ..roles(given)? };
             let session = session(given)?;
             let done = purge(messages, &session, &filter)?;
             let name = JsonText::string(session.as_str());
-            Ok(Answer::of(format!(r#"{{"session":{name},"purged":{},"kept":{}}}"#, done.purged, done.kept)))
+            Ok(ActionResult::of(format!(r#"{{"session":{name},"purged":{},"kept":{}}}"#, done.purged, done.kept)))
         }),
     }
 }
@@ -188,9 +190,9 @@ fn session(given: &Parameters) -> Result<SessionName, InstanceError> {
     given.required("session")?.parse()
 }
 
-fn roles(given: &Parameters) -> Result<Filter, InstanceError> {
-    let roles = |name: &str| given.words(name).iter().map(|word| word.parse()).collect::<Result<Vec<Role>, _>>();
-    Ok(Filter { roles: roles("role")?, not_roles: roles("not_role")?, ..Filter::default() })
+fn roles(given: &Parameters) -> Result<RecordFilter, InstanceError> {
+    let roles = |name: &str| given.words(name).iter().map(|word| word.parse()).collect::<Result<Vec<RecordRole>, _>>();
+    Ok(RecordFilter { roles: roles("role")?, not_roles: roles("not_role")?, ..RecordFilter::default() })
 }
 
 fn string_of(moment: DateTime<Utc>) -> String {
@@ -204,19 +206,19 @@ mod tests {
     use memory_core::testing::{FakeMessages, messages};
 
     use super::*;
-    use crate::instance::{Asker, Holding};
+    use crate::instance::{ActionCaller, InstanceHandle};
 
-    fn run(holding: &Holding, action: &str, parameters: &str) -> Result<String, String> {
+    fn run(holding: &InstanceHandle, action: &str, parameters: &str) -> Result<String, String> {
         let backend = backend();
         let action = backend.action(action).map_err(|error| error.to_string())?;
-        let answer = backend.run(action, holding, &Asker::Person, &parameters.parse().unwrap());
-        answer.and_then(Answer::whole).map(|(json, _)| json).map_err(|error| error.to_string())
+        let answer = backend.run(action, holding, &ActionCaller::Person, &parameters.parse().unwrap());
+        answer.and_then(ActionResult::whole).map(|(json, _)| json).map_err(|error| error.to_string())
     }
 
     #[test]
     fn every_filter_of_a_purge_counts_and_none_is_refused() {
         let (all, clock) = messages(Arc::new(FakeMessages::default()));
-        let holding = Holding::History(all);
+        let holding = InstanceHandle::History(all);
         for (role, content) in [("user", "1"), ("tool", "2"), ("summary", "3")] {
             run(&holding, "append", &format!(r#"{{"session":"s","role":"{role}","content":"{content}"}}"#)).unwrap();
             clock.advance(chrono::TimeDelta::days(10));
@@ -233,7 +235,7 @@ mod tests {
 
     #[test]
     fn what_was_removed_is_listed_and_comes_back() {
-        let holding = Holding::History(messages(Arc::new(FakeMessages::default())).0);
+        let holding = InstanceHandle::History(messages(Arc::new(FakeMessages::default())).0);
         for content in ["1", "2"] {
             run(&holding, "append", &format!(r#"{{"session":"s","role":"user","content":"{content}"}}"#)).unwrap();
         }
@@ -248,7 +250,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_the_schema_is_named() {
-        let holding = Holding::History(messages(Arc::new(FakeMessages::default())).0);
+        let holding = InstanceHandle::History(messages(Arc::new(FakeMessages::default())).0);
         for (action, parameters, why) in [
             ("append", r#"{"role":"user","content":"1"}"#, "the field session is missing"),
             ("append", r#"{"session":"s","role":"user","content":1}"#, "content: 1 is not of types \"string\", \"array\""),
@@ -256,7 +258,7 @@ mod tests {
             ("append", r#"{"session":"s","role":"user"}"#, "the record is empty"),
             ("read", r#"{"session":"s","limits":1}"#, "unknown field limits"),
             ("read", r#"{"session":"s","limit":-1}"#, "limit: -1 is less than the minimum of 0"),
-            ("read", r#"{"session":"s","since":"soon"}"#, "\"soon\" is no moment"),
+            ("read", r#"{"session":"s","since":"soon"}"#, "\"soon\" is not a time"),
             ("read", r#"{"session":"s\u0000"}"#, "the session \"s\" contains a control character"),
             ("purge", r#"{"session":"s","older_than":"old"}"#, "\"old\" is no age"),
             ("read", "[]", "[] is not of type \"object\""),

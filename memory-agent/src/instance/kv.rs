@@ -9,16 +9,16 @@ use memory_core::instance::kv::{KeySummary, ValueKey, delete, get, list, set};
 use memory_core::json::JsonText;
 use serde_json::{Value, json};
 
-use super::action::{Run, schema};
-use super::field::of_drivers;
-use super::{Action, Answer, Backend, Parameters, operations};
+use super::action::{ActionHandler, schema};
+use super::field::driver_fields;
+use super::{Action, ActionResult, Backend, Parameters, operations};
 
 /// Returns the backend.
 pub(super) fn backend() -> Backend {
     Backend {
         name: "kv",
         description: "Text values under keys such as chat-7/draft",
-        fields: of_drivers("Where values are stored", "The folder of the files, one per key").to_vec(),
+        fields: driver_fields("Where values are stored", "The folder of the files, one per key").to_vec(),
         actions: vec![set_action(), get_action(), delete_action(), list_action(), operations_action(), undo_action()],
         schemas: OnceLock::new(),
     }
@@ -39,7 +39,7 @@ fn set_action() -> Action {
         description: "Set the value of a key, replacing any previous value",
         parameters: schema(&properties, &["key", "value"]),
         effect: Effect::Changes,
-        run: Run::Own(|holding, given| {
+        run: ActionHandler::Own(|holding, given| {
             let key = key(given)?;
             let json = given.json("value").cloned().unwrap_or_else(JsonText::null);
             let value = match json.as_string() {
@@ -49,7 +49,7 @@ fn set_action() -> Action {
                 None => json.to_string(),
             };
             let is_new = set(holding.kv(), &key, &value, given.secrets())?;
-            Ok(Answer::of(format!(r#"{{"key":{},"created":{is_new}}}"#, JsonText::string(key.as_str()))))
+            Ok(ActionResult::of(format!(r#"{{"key":{},"created":{is_new}}}"#, JsonText::string(key.as_str()))))
         }),
     }
 }
@@ -60,11 +60,11 @@ fn get_action() -> Action {
         description: "Return the value of a key; fails if the key is not set",
         parameters: schema(&json!({ "key": key_property() }), &["key"]),
         effect: Effect::Reads,
-        run: Run::Own(|holding, given| {
+        run: ActionHandler::Own(|holding, given| {
             let key = key(given)?;
             let value = get(holding.kv(), &key)?;
-            let (name, text, at) = (JsonText::string(key.as_str()), JsonText::string(&value.text), string_of(value.updated_at));
-            Ok(Answer::of(format!(r#"{{"key":{name},"value":{text},"updated_at":{at}}}"#)))
+            let (name, text, at) = (JsonText::string(key.as_str()), JsonText::string(&value.text), time_string(value.updated_at));
+            Ok(ActionResult::of(format!(r#"{{"key":{name},"value":{text},"updated_at":{at}}}"#)))
         }),
     }
 }
@@ -75,10 +75,10 @@ fn delete_action() -> Action {
         description: "Delete a key",
         parameters: schema(&json!({ "key": key_property() }), &["key"]),
         effect: Effect::Changes,
-        run: Run::Own(|holding, given| {
+        run: ActionHandler::Own(|holding, given| {
             let key = key(given)?;
             delete(holding.kv(), &key)?;
-            Ok(Answer::of(format!(r#"{{"key":{},"deleted":true}}"#, JsonText::string(key.as_str()))))
+            Ok(ActionResult::of(format!(r#"{{"key":{},"deleted":true}}"#, JsonText::string(key.as_str()))))
         }),
     }
 }
@@ -92,14 +92,14 @@ fn list_action() -> Action {
         description: "List the keys, sorted",
         parameters: schema(&properties, &[]),
         effect: Effect::Reads,
-        run: Run::Own(|holding, given| {
+        run: ActionHandler::Own(|holding, given| {
             let prefix = given.text("prefix").unwrap_or_default().parse()?;
             let one = |summary: &KeySummary| {
-                let (key, at) = (JsonText::string(summary.key.as_str()), string_of(summary.updated_at));
+                let (key, at) = (JsonText::string(summary.key.as_str()), time_string(summary.updated_at));
                 format!(r#"{{"key":{key},"size_bytes":{},"updated_at":{at}}}"#, summary.size_bytes)
             };
             let listed: Vec<_> = list(holding.kv(), &prefix)?.iter().map(one).collect();
-            Ok(Answer::of(format!("[{}]", listed.join(","))))
+            Ok(ActionResult::of(format!("[{}]", listed.join(","))))
         }),
     }
 }
@@ -116,7 +116,7 @@ fn key(given: &Parameters) -> Result<ValueKey, InstanceError> {
     given.required("key")?.parse()
 }
 
-fn string_of(moment: DateTime<Utc>) -> JsonText {
+fn time_string(moment: DateTime<Utc>) -> JsonText {
     JsonText::string(&moment.to_rfc3339_opts(SecondsFormat::AutoSi, true))
 }
 
@@ -127,18 +127,18 @@ mod tests {
     use memory_core::testing::{FakeValues, values};
 
     use super::*;
-    use crate::instance::{Asker, Holding};
+    use crate::instance::{ActionCaller, InstanceHandle};
 
-    fn run(holding: &Holding, action: &str, parameters: &str) -> Result<String, String> {
+    fn run(holding: &InstanceHandle, action: &str, parameters: &str) -> Result<String, String> {
         let backend = backend();
         let action = backend.action(action).map_err(|error| error.to_string())?;
-        let answer = backend.run(action, holding, &Asker::Person, &parameters.parse().unwrap());
-        answer.and_then(Answer::whole).map(|(json, _)| json).map_err(|error| error.to_string())
+        let answer = backend.run(action, holding, &ActionCaller::Person, &parameters.parse().unwrap());
+        answer.and_then(ActionResult::whole).map(|(json, _)| json).map_err(|error| error.to_string())
     }
 
     #[test]
     fn values_are_texts_and_other_json_is_kept_as_its_text() {
-        let holding = Holding::Kv(values(Arc::new(FakeValues::default())));
+        let holding = InstanceHandle::Kv(values(Arc::new(FakeValues::default())));
         for (value, text) in
             [(r#""2""#, "2"), ("2", "2"), (r#"{"n": 1e1000}"#, r#"{\"n\":1e1000}"#), ("null", "null"), (r#""""#, "")]
         {
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn what_a_value_was_is_listed_and_comes_back() {
-        let holding = Holding::Kv(values(Arc::new(FakeValues::default())));
+        let holding = InstanceHandle::Kv(values(Arc::new(FakeValues::default())));
         for value in ["1", "2", "3"] {
             run(&holding, "set", &format!(r#"{{"key":"a","value":"{value}"}}"#)).unwrap();
         }
@@ -168,12 +168,12 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_named() {
-        let holding = Holding::Kv(values(Arc::new(FakeValues::default())));
+        let holding = InstanceHandle::Kv(values(Arc::new(FakeValues::default())));
         for (action, parameters, why) in [
             ("set", r#"{"key":"a"}"#, "the field value is missing"),
             ("set", r#"{"key":"a","value":"\ud800"}"#, "the field value is not a valid text"),
             ("get", r#"{"key":"a"}"#, "the key a is not set"),
-            ("get", r#"{"key":"a/../b"}"#, "\"a/../b\" is no key: it has a part that is . or .."),
+            ("get", r#"{"key":"a/../b"}"#, "\"a/../b\" is not a valid key: it has a part that is . or .."),
             ("get", r#"{"key":7}"#, "key: 7 is not of type \"string\""),
             ("list", r#"{"prefix":"../"}"#, "\"..\" is no key: it has a part that is . or .."),
         ] {

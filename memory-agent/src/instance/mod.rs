@@ -2,24 +2,27 @@
 //!
 //! A [`Backend`] declares the [`Field`]s that define an instance and its [`Action`]s. Each action has a handwritten
 //! schema that is used to validate parameters, to render help, and to offer the action in every frontend. An opened
-//! instance is a [`Holding`]; [`Backend::run`] runs an action on it.
+//! instance is a [`InstanceHandle`]; [`Backend::run`] runs an action on it.
+//!
+//! Frontends cannot differ, because each uses the same schema, also to parse the pairs of `-p`. A stored record
+//! remains the text that was written (`JsonText`).
 
 mod action;
-mod answer;
 mod backend;
 mod field;
 mod help;
 mod history;
 mod kv;
-mod open;
+mod open_instances;
 mod operations;
 mod parameters;
+mod result;
 mod tools;
 
-pub use action::{Action, Asker, Holding};
-pub use answer::{Answer, Piece, Pieces};
+pub use action::{Action, ActionCaller, InstanceHandle};
 pub use backend::{Backend, backend, backends};
-pub use field::{Field, Kind};
+pub use field::{Field, FieldKind};
 pub use help::help;
-pub use open::{Instances, Listed, OpenInstances, Version};
+pub use open_instances::{DefinitionVersion, InstanceDefinitions, InstanceListing, OpenInstances};
 pub use parameters::{Parameters, pairs};
+pub use result::{ActionResult, ResultChunk, ResultChunks};

@@ -1,16 +1,16 @@
 //! The actions `operations` and `undo` of backends with a journal.
 
 use chrono::SecondsFormat;
-use memory_core::instance::{InstanceRecord, InstanceUndone};
+use memory_core::instance::{InstanceRecord, InstanceUndoReport};
 use memory_core::json::JsonText;
 use memory_core::{Effect, ToolError};
 use serde_json::json;
 
-use super::action::{Run, schema};
-use super::{Action, Answer, Holding, Parameters};
+use super::action::{ActionHandler, schema};
+use super::{Action, ActionResult, InstanceHandle, Parameters};
 
 /// Default number of operations.
-const USUAL: usize = 20;
+const DEFAULT_LIMIT: usize = 20;
 
 /// Returns the action that lists operations.
 pub(super) fn operations_action(description: &'static str) -> Action {
@@ -22,7 +22,7 @@ pub(super) fn operations_action(description: &'static str) -> Action {
         description,
         parameters: schema(&properties, &[]),
         effect: Effect::Reads,
-        run: Run::Own(operations),
+        run: ActionHandler::Own(operations),
     }
 }
 
@@ -31,33 +31,39 @@ pub(super) fn undo_action(description: &'static str) -> Action {
     let properties = json!({
         "operation": { "type": "string", "description": "The operation id, as listed by the action operations; at least its first 4 digits" }
     });
-    Action { name: "undo", description, parameters: schema(&properties, &[]), effect: Effect::Changes, run: Run::Own(undo) }
+    Action {
+        name: "undo",
+        description,
+        parameters: schema(&properties, &[]),
+        effect: Effect::Changes,
+        run: ActionHandler::Own(undo),
+    }
 }
 
-fn operations(holding: &Holding, given: &Parameters) -> Result<Answer, ToolError> {
-    let limit = given.count("limit").unwrap_or(USUAL);
+fn operations(holding: &InstanceHandle, given: &Parameters) -> Result<ActionResult, ToolError> {
+    let limit = given.count("limit").unwrap_or(DEFAULT_LIMIT);
     let records = match holding {
-        Holding::History(messages) => memory_core::instance::history::operations(messages, limit)?,
-        Holding::Kv(_) | Holding::Tools(_) => memory_core::instance::kv::operations(holding.kv(), limit)?,
+        InstanceHandle::History(messages) => memory_core::instance::history::operations(messages, limit)?,
+        InstanceHandle::Kv(_) | InstanceHandle::Tools(_) => memory_core::instance::kv::operations(holding.kv(), limit)?,
     };
-    let listed: Vec<_> = records.iter().map(|record| told(holding, record)).collect();
-    Ok(Answer::of(format!("[{}]", listed.join(","))))
+    let listed: Vec<_> = records.iter().map(|record| record_json(holding, record)).collect();
+    Ok(ActionResult::of(format!("[{}]", listed.join(","))))
 }
 
-fn undo(holding: &Holding, given: &Parameters) -> Result<Answer, ToolError> {
+fn undo(holding: &InstanceHandle, given: &Parameters) -> Result<ActionResult, ToolError> {
     let operation = given.text("operation");
-    let InstanceUndone { record, undo } = match holding {
-        Holding::History(messages) => memory_core::instance::history::undo(messages, operation.as_deref())?,
-        Holding::Kv(_) | Holding::Tools(_) => memory_core::instance::kv::undo(holding.kv(), operation.as_deref())?,
+    let InstanceUndoReport { record, undo } = match holding {
+        InstanceHandle::History(messages) => memory_core::instance::history::undo(messages, operation.as_deref())?,
+        InstanceHandle::Kv(_) | InstanceHandle::Tools(_) => memory_core::instance::kv::undo(holding.kv(), operation.as_deref())?,
     };
-    Ok(Answer::of(format!(r#"{{"operation":"{undo}","undone":{}}}"#, told(holding, &record))))
+    Ok(ActionResult::of(format!(r#"{{"operation":"{undo}","undone":{}}}"#, record_json(holding, &record))))
 }
 
-fn told(holding: &Holding, record: &InstanceRecord) -> String {
+fn record_json(holding: &InstanceHandle, record: &InstanceRecord) -> String {
     let subject = JsonText::string(&record.subject);
     let subject = match holding {
-        Holding::History(_) => format!(r#""session":{subject},"records":{}"#, record.count),
-        Holding::Kv(_) | Holding::Tools(_) => format!(r#""key":{subject}"#),
+        InstanceHandle::History(_) => format!(r#""session":{subject},"records":{}"#, record.count),
+        InstanceHandle::Kv(_) | InstanceHandle::Tools(_) => format!(r#""key":{subject}"#),
     };
     let other =
         |name: &str, id: Option<&memory_core::OperationId>| id.map_or_else(String::new, |id| format!(r#","{name}":"{id}""#));

@@ -1,6 +1,6 @@
 //! The parameters of an action, and their parsing from command-line pairs.
 
-use memory_core::Secrets;
+use memory_core::SecretPolicy;
 use memory_core::instance::InstanceError;
 use memory_core::json::JsonText;
 use serde_json::Value;
@@ -55,8 +55,8 @@ impl Parameters {
     }
 
     /// Returns the policy for credentials in the input.
-    pub(super) fn secrets(&self) -> Secrets {
-        if self.is_true("allow_secret") { Secrets::Keep } else { Secrets::Refuse }
+    pub(super) fn secrets(&self) -> SecretPolicy {
+        if self.is_true("allow_secret") { SecretPolicy::Keep } else { SecretPolicy::Refuse }
     }
 }
 
@@ -102,16 +102,16 @@ pub fn pairs(schema: &Value, object: Option<&JsonText>, pairs: &[String]) -> Res
             None if property.is_object() => value.parse().unwrap_or_else(|_| JsonText::string(value)),
             _ => JsonText::string(value),
         };
-        put(&mut members, name, value);
+        set_member(&mut members, name, value);
     }
     for (name, words) in lists {
         let value = JsonText::from(&Value::from(words));
-        put(&mut members, name, value);
+        set_member(&mut members, name, value);
     }
     Ok(JsonText::object(members.iter().map(|(name, value)| (name.as_str(), value))))
 }
 
-fn put(members: &mut Vec<(String, JsonText)>, name: String, value: JsonText) {
+fn set_member(members: &mut Vec<(String, JsonText)>, name: String, value: JsonText) {
     members.retain(|(own, _)| *own != name);
     members.push((name, value));
 }

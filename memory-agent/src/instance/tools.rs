@@ -4,12 +4,12 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use memory_core::Tool;
 
-use super::action::Run;
-use super::{Action, Backend, Field, Kind};
+use super::action::ActionHandler;
+use super::{Action, Backend, Field, FieldKind};
 use crate::tools;
 
 /// A backend with the tools of one prefix as actions.
-struct Shape {
+struct ToolBackend {
     name: &'static str,
     description: &'static str,
     /// The prefix of the tool names.
@@ -18,20 +18,20 @@ struct Shape {
     folder: &'static str,
 }
 
-const SHAPES: [Shape; 3] = [
-    Shape {
+const TOOL_BACKENDS: [ToolBackend; 3] = [
+    ToolBackend {
         name: "notes",
         description: "Memories: notes that are searched, linked and refined",
         prefix: "memory_",
         folder: "The home folder of the memories; default: that of this program",
     },
-    Shape {
+    ToolBackend {
         name: "bank",
         description: "JSON values under keys, with jq queries",
         prefix: "bank_",
         folder: "The folder of the banks; default: the configured one",
     },
-    Shape {
+    ToolBackend {
         name: "topic",
         description: "Markdown files by topic, with an index short enough for every prompt",
         prefix: "topic_",
@@ -41,17 +41,17 @@ const SHAPES: [Shape; 3] = [
 
 /// Returns the backends.
 pub(super) fn backends() -> Vec<Backend> {
-    SHAPES.iter().map(backend).collect()
+    TOOL_BACKENDS.iter().map(backend).collect()
 }
 
 /// The tools with their schemas, created once.
 static TOOLS: LazyLock<Vec<Arc<dyn Tool>>> = LazyLock::new(tools::all);
 
-fn backend(shape: &Shape) -> Backend {
+fn backend(shape: &ToolBackend) -> Backend {
     let dir = Field {
         name: "dir",
         description: shape.folder,
-        kind: Kind::Path,
+        kind: FieldKind::Path,
         required: false,
         secret: false,
         default: None,
@@ -60,7 +60,7 @@ fn backend(shape: &Shape) -> Backend {
     let action = |tool: &'static Arc<dyn Tool>| {
         let name = tool.name().strip_prefix(shape.prefix)?;
         let (description, parameters, effect) = (tool.description(), tool.parameters(), tool.effect());
-        Some(Action { name, description, parameters, effect, run: Run::Tool(tool.name()) })
+        Some(Action { name, description, parameters, effect, run: ActionHandler::Tool(tool.name()) })
     };
     Backend {
         name: shape.name,

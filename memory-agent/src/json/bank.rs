@@ -3,10 +3,11 @@
 //! Values may contain numbers that no machine number can represent, so the functions return texts.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use memory_core::Logged;
+use memory_core::LogEntry;
 use memory_core::bank::{
-    Bank, BankError, BankName, BankScope, BankUndone, Checked, Collected, Done, Entry, Gone, Holders, ImportReport, Key,
-    KeyListing, Listing, Matches, Queried, Reading, Searched,
+    Bank, BankEntry, BankError, BankFolders, BankImportReport, BankKeyListing, BankListing, BankMatches, BankName,
+    BankQueryResult, BankReadResult, BankScope, BankSearchFields, BankUndoReport, BankWriteResult, GcEntry, GcReason, Key,
+    ScopedBankDamage,
 };
 use memory_core::json::JsonText;
 use memory_core::text::with_causes;
@@ -15,15 +16,15 @@ use memory_core::text::with_causes;
 ///
 /// `{value, metadata: {created_at, updated_at, ttl?, expires_at?}, folder?, also_in?: [{scope, folder}]}`; the last two
 /// if other folders have a bank of the same name.
-pub fn reading(reading: &Reading) -> String {
-    let Reading { entry, holders, .. } = reading;
+pub fn reading(reading: &BankReadResult) -> String {
+    let BankReadResult { entry, holders, .. } = reading;
     format!(r#"{{"value":{},"metadata":{}{}}}"#, entry.value, metadata(entry), others(holders))
 }
 
 /// Like [`reading`], with the `bank`, `key` and `scope` of the entry, and `size_bytes` in its metadata.
-pub fn reading_of(bank: &BankName, key: &Key, reading: &Reading) -> String {
-    let Reading { scope, entry, holders } = reading;
-    let (bank, key, metadata) = (string(bank.as_str()), string(key.as_str()), metadata(entry));
+pub fn full_entry(bank: &BankName, key: &Key, reading: &BankReadResult) -> String {
+    let BankReadResult { scope, entry, holders } = reading;
+    let (bank, key, metadata) = (json_string(bank.as_str()), json_string(key.as_str()), metadata(entry));
     let (size, metadata) = (entry.value.as_str().len(), metadata.trim_end_matches('}'));
     format!(
         r#"{{"bank":{bank},"key":{key},"scope":"{scope}","value":{},"metadata":{metadata},"size_bytes":{size}}}{}}}"#,
@@ -37,7 +38,7 @@ pub fn instead(value: &JsonText) -> String {
     format!(r#"{{"value":{value},"metadata":null}}"#)
 }
 
-fn metadata(entry: &Entry) -> String {
+fn metadata(entry: &BankEntry) -> String {
     let (created, updated) = (moment(entry.created_at), moment(entry.updated_at));
     let ttl = entry.ttl.map_or_else(String::new, |seconds| format!(r#","ttl":{seconds}"#));
     let expires = entry.expires_at().map_or_else(String::new, |end| format!(r#","expires_at":{}"#, moment(end)));
@@ -52,62 +53,62 @@ pub fn bank(bank: &Bank) -> String {
 }
 
 /// Like [`bank`], with the other folders that have a bank of the same name.
-pub fn bank_among(found: &Bank, holders: &Holders) -> String {
+pub fn bank_with_folders(found: &Bank, holders: &BankFolders) -> String {
     let mut text = bank(found);
     text.pop();
     format!("{text}{}}}", others(holders))
 }
 
-/// Like [`bank_among`], with a `warning` that lists damaged entries.
-pub fn bank_with_warning(found: &Bank, holders: &Holders) -> String {
-    let mut text = bank_among(found, holders);
+/// Like [`bank_with_folders`], with a `warning` that lists damaged entries.
+pub fn bank_with_warning(found: &Bank, holders: &BankFolders) -> String {
+    let mut text = bank_with_folders(found, holders);
     if found.damaged.is_empty() {
         return text;
     }
     text.pop();
     let faults: Vec<_> = found.damaged.iter().map(|(key, why)| format!("the entry '{key}' {why}")).collect();
     let warning = format!("the result may be incomplete: {}", faults.join(", "));
-    format!(r#"{text},"warning":{}}}"#, string(&warning))
+    format!(r#"{text},"warning":{}}}"#, json_string(&warning))
 }
 
-/// Like [`bank_among`], with `bank`, `scope` and `size_bytes`, the total size of the values.
-pub fn bank_of(scope: BankScope, found: &Bank, holders: &Holders) -> String {
-    let mut text = bank_among(found, holders);
+/// Like [`bank_with_folders`], with `bank`, `scope` and `size_bytes`, the total size of the values.
+pub fn bank_with_size(scope: BankScope, found: &Bank, holders: &BankFolders) -> String {
+    let mut text = bank_with_folders(found, holders);
     text.pop();
-    let (name, size) = (string(found.name.as_str()), size_of(found));
+    let (name, size) = (json_string(found.name.as_str()), total_size(found));
     format!(r#"{text},"bank":{name},"scope":"{scope}","size_bytes":{size}}}"#)
 }
 
-fn size_of(bank: &Bank) -> usize {
+fn total_size(bank: &Bank) -> usize {
     bank.entries.iter().map(|(_, entry)| entry.value.as_str().len()).sum()
 }
 
 /// Returns the members for banks of the same name, or nothing if there are none.
 ///
 /// The members are `,folder, also_in: [{scope, folder}]`.
-fn others(holders: &Holders) -> String {
+fn others(holders: &BankFolders) -> String {
     if holders.others.is_empty() {
         return String::new();
     }
-    let one = |(scope, folder): &(BankScope, String)| format!(r#"{{"scope":"{scope}","folder":{}}}"#, string(folder));
-    format!(r#","folder":{},"also_in":{}"#, string(&holders.used), list(holders.others.iter().map(one)))
+    let one = |(scope, folder): &(BankScope, String)| format!(r#"{{"scope":"{scope}","folder":{}}}"#, json_string(folder));
+    format!(r#","folder":{},"also_in":{}"#, json_string(&holders.used), json_array(holders.others.iter().map(one)))
 }
 
 /// Returns the folder of a key, and whether it is the one that is read: `,folder, used`.
 ///
 /// Returns nothing if no other folder has a bank of the same name.
-fn place(holders: &Holders) -> String {
+fn place(holders: &BankFolders) -> String {
     if holders.others.is_empty() {
         return String::new();
     }
-    format!(r#","folder":{},"used":{}"#, string(&holders.used), !holders.is_hidden)
+    format!(r#","folder":{},"used":{}"#, json_string(&holders.used), !holders.is_hidden)
 }
 
 /// Returns the JSON of several banks: `{banks: {project?: {NAME: BANK}, user: {NAME: BANK}}}`.
 pub fn banks<'a>(banks: impl Iterator<Item = (BankScope, &'a BankName, &'a str)>) -> String {
     let mut scopes: Vec<(BankScope, Vec<String>)> = Vec::new();
     for (scope, name, document) in banks {
-        let member = format!("{}:{document}", string(name.as_str()));
+        let member = format!("{}:{document}", json_string(name.as_str()));
         match scopes.last_mut() {
             Some((last, members)) if *last == scope => members.push(member),
             _ => scopes.push((scope, vec![member])),
@@ -120,14 +121,14 @@ pub fn banks<'a>(banks: impl Iterator<Item = (BankScope, &'a BankName, &'a str)>
 /// Returns the JSON of a write: `{success: true, key, bank, scope, operation}`.
 ///
 /// `operation` is `create` or `update`.
-pub fn written(done: &Done) -> String {
+pub fn written(done: &BankWriteResult) -> String {
     let operation = if done.created { "create" } else { "update" };
-    let (key, bank, scope) = (string(done.key.as_str()), string(done.bank.as_str()), done.scope);
+    let (key, bank, scope) = (json_string(done.key.as_str()), json_string(done.bank.as_str()), done.scope);
     format!(r#"{{"success":true,"key":{key},"bank":{bank},"scope":"{scope}","operation":"{operation}"}}"#)
 }
 
 /// Returns the JSON of an update: like [`written`], with the new `value`.
-pub fn updated(done: &Done) -> String {
+pub fn updated(done: &BankWriteResult) -> String {
     let mut text = written(done);
     text.pop();
     format!(r#"{text},"value":{}}}"#, done.entry.value)
@@ -137,9 +138,9 @@ pub fn updated(done: &Done) -> String {
 ///
 /// `deleted` is `key` or `bank`.
 pub fn deleted(bank: &BankName, key: Option<&Key>, scope: BankScope) -> String {
-    let bank = string(bank.as_str());
+    let bank = json_string(bank.as_str());
     let (what, key) = match key {
-        Some(key) => ("key", format!(r#","key":{}"#, string(key.as_str()))),
+        Some(key) => ("key", format!(r#","key":{}"#, json_string(key.as_str()))),
         None => ("bank", String::new()),
     };
     format!(r#"{{"success":true,"bank":{bank},"scope":"{scope}"{key},"deleted":"{what}"}}"#)
@@ -149,13 +150,13 @@ pub fn deleted(bank: &BankName, key: Option<&Key>, scope: BankScope) -> String {
 ///
 /// `{banks: [{name, scope, key_count, updated_at, size_bytes, folder?, used?} or {name, scope, size_bytes, error}]}`;
 /// `folder` and `used` are present if several folders have a bank of the name.
-pub fn listings(listings: &[Listing]) -> String {
-    let one = |listing: &Listing| {
-        let (name, scope, size) = (string(listing.name.as_str()), listing.scope, listing.size_bytes);
+pub fn listings(listings: &[BankListing]) -> String {
+    let one = |listing: &BankListing| {
+        let (name, scope, size) = (json_string(listing.name.as_str()), listing.scope, listing.size_bytes);
         let place = listing
             .folder
             .as_ref()
-            .map_or_else(String::new, |folder| format!(r#","folder":{},"used":{}"#, string(folder), !listing.is_hidden));
+            .map_or_else(String::new, |folder| format!(r#","folder":{},"used":{}"#, json_string(folder), !listing.is_hidden));
         match &listing.state {
             Ok((keys, updated)) => {
                 let updated = moment(*updated);
@@ -171,34 +172,34 @@ pub fn listings(listings: &[Listing]) -> String {
             }
         }
     };
-    format!(r#"{{"banks":{}}}"#, list(listings.iter().map(one)))
+    format!(r#"{{"banks":{}}}"#, json_array(listings.iter().map(one)))
 }
 
 /// Returns the JSON of the keys of a bank.
 ///
 /// `{bank, scope, keys: [{key, size_bytes?, created_at?, updated_at?, ttl?, expires_at?}], damaged?}`; only with
 /// `verbose` does a key have other members.
-pub fn keys(bank: &BankName, listing: &KeyListing, verbose: bool) -> String {
-    let (bank, scope) = (string(bank.as_str()), listing.scope);
+pub fn keys(bank: &BankName, listing: &BankKeyListing, verbose: bool) -> String {
+    let (bank, scope) = (json_string(bank.as_str()), listing.scope);
     let (keys, damaged) = (key_items(listing, verbose, false), damaged([listing]));
     let others = others(&listing.holders);
-    format!(r#"{{"bank":{bank},"scope":"{scope}","keys":{}{damaged}{others}}}"#, list(keys.into_iter()))
+    format!(r#"{{"bank":{bank},"scope":"{scope}","keys":{}{damaged}{others}}}"#, json_array(keys.into_iter()))
 }
 
 /// Returns the JSON of the keys of a bank in all scopes.
 ///
 /// Like [`keys`] with the scope `all`, and each key has its own scope; also `folder` and `used` if several folders have
 /// the bank.
-pub fn keys_in_all(bank: &BankName, listings: &[KeyListing], verbose: bool) -> String {
+pub fn keys_in_all(bank: &BankName, listings: &[BankKeyListing], verbose: bool) -> String {
     let keys = listings.iter().flat_map(|listing| key_items(listing, verbose, true));
-    let (bank, damaged) = (string(bank.as_str()), damaged(listings));
-    format!(r#"{{"bank":{bank},"scope":"all","keys":{}{damaged}}}"#, list(keys))
+    let (bank, damaged) = (json_string(bank.as_str()), damaged(listings));
+    format!(r#"{{"bank":{bank},"scope":"all","keys":{}{damaged}}}"#, json_array(keys))
 }
 
-fn key_items(listing: &KeyListing, verbose: bool, with_place: bool) -> Vec<String> {
+fn key_items(listing: &BankKeyListing, verbose: bool, with_place: bool) -> Vec<String> {
     let scope = if with_place { format!(r#","scope":"{}"{}"#, listing.scope, place(&listing.holders)) } else { String::new() };
-    let one = |(key, entry): &(Key, Entry)| {
-        let key = string(key.as_str());
+    let one = |(key, entry): &(Key, BankEntry)| {
+        let key = json_string(key.as_str());
         if !verbose {
             return format!(r#"{{"key":{key}{scope}}}"#);
         }
@@ -208,8 +209,8 @@ fn key_items(listing: &KeyListing, verbose: bool, with_place: bool) -> Vec<Strin
     listing.entries.iter().map(one).collect()
 }
 
-fn damaged<'a>(listings: impl IntoIterator<Item = &'a KeyListing>) -> String {
-    let one = |(key, why): &(String, String)| format!(r#"{{"key":{},"why":{}}}"#, string(key), string(why));
+fn damaged<'a>(listings: impl IntoIterator<Item = &'a BankKeyListing>) -> String {
+    let one = |(key, why): &(String, String)| format!(r#"{{"key":{},"why":{}}}"#, json_string(key), json_string(why));
     let damaged: Vec<_> = listings.into_iter().flat_map(|listing| &listing.damaged).map(one).collect();
     if damaged.is_empty() { String::new() } else { format!(r#","damaged":[{}]"#, damaged.join(",")) }
 }
@@ -217,8 +218,8 @@ fn damaged<'a>(listings: impl IntoIterator<Item = &'a KeyListing>) -> String {
 /// Returns the JSON of query results: `{results: [VALUE…], folder?, also_in?}`.
 ///
 /// The last two are as in [`reading`].
-pub fn queried(queried: &Queried) -> String {
-    let results = list(queried.results.iter().map(ToString::to_string));
+pub fn queried(queried: &BankQueryResult) -> String {
+    let results = json_array(queried.results.iter().map(ToString::to_string));
     format!(r#"{{"results":{results}{}}}"#, others(&queried.holders))
 }
 
@@ -227,54 +228,54 @@ pub fn queried(queried: &Queried) -> String {
 /// `{matches: [{bank, key, scope, folder?, used?, matched, updated_at, value?}], total, unreadable?}`; `matched` is
 /// `key` or `value`, and `value` is present if values were searched; `folder` and `used` if several folders have the
 /// bank.
-pub fn matches(found: &Matches, searched: Searched) -> String {
-    let one = |found: &memory_core::bank::Match| {
-        let (bank, key, scope) = (string(found.bank.as_str()), string(found.key.as_str()), found.scope);
+pub fn matches(found: &BankMatches, searched: BankSearchFields) -> String {
+    let one = |found: &memory_core::bank::BankMatch| {
+        let (bank, key, scope) = (json_string(found.bank.as_str()), json_string(found.key.as_str()), found.scope);
         let matched = if found.by_key { "key" } else { "value" };
         let value = match searched {
-            Searched::Keys => String::new(),
-            Searched::Values => format!(r#","value":{}"#, found.entry.value),
+            BankSearchFields::Keys => String::new(),
+            BankSearchFields::Values => format!(r#","value":{}"#, found.entry.value),
         };
         let (updated, place) = (moment(found.entry.updated_at), place(&found.holders));
         format!(r#"{{"bank":{bank},"key":{key},"scope":"{scope}"{place},"matched":"{matched}","updated_at":{updated}{value}}}"#)
     };
     let (total, unreadable) = (found.matches.len(), unreadable(&found.unreadable));
-    format!(r#"{{"matches":{},"total":{total}{unreadable}}}"#, list(found.matches.iter().map(one)))
+    format!(r#"{{"matches":{},"total":{total}{unreadable}}}"#, json_array(found.matches.iter().map(one)))
 }
 
 /// Returns the JSON of removed entries.
 ///
 /// `{removed: [{bank, key, scope, reason}], total, dry_run, unreadable?}`; `reason` is `expired` or `old`.
-pub fn collected(collected: &[Collected], unreadable_banks: &[BankError], dry_run: bool) -> String {
-    let one = |one: &Collected| {
-        let (bank, key, scope) = (string(one.bank.as_str()), string(one.key.as_str()), one.scope);
+pub fn collected(collected: &[GcEntry], unreadable_banks: &[BankError], dry_run: bool) -> String {
+    let one = |one: &GcEntry| {
+        let (bank, key, scope) = (json_string(one.bank.as_str()), json_string(one.key.as_str()), one.scope);
         let reason = match one.why {
-            Gone::Expired => "expired",
-            Gone::Old => "old",
+            GcReason::Expired => "expired",
+            GcReason::Old => "old",
         };
         format!(r#"{{"bank":{bank},"key":{key},"scope":"{scope}","reason":"{reason}"}}"#)
     };
     let (total, unreadable) = (collected.len(), unreadable(unreadable_banks));
-    format!(r#"{{"removed":{},"total":{total},"dry_run":{dry_run}{unreadable}}}"#, list(collected.iter().map(one)))
+    format!(r#"{{"removed":{},"total":{total},"dry_run":{dry_run}{unreadable}}}"#, json_array(collected.iter().map(one)))
 }
 
 /// Returns the JSON of a check: `{damage: [{bank, scope, key?, what, repaired, set_aside?}], total}`.
-pub fn checked(checked: &[Checked]) -> String {
-    let one = |Checked { scope, damage }: &Checked| {
+pub fn checked(checked: &[ScopedBankDamage]) -> String {
+    let one = |ScopedBankDamage { scope, damage }: &ScopedBankDamage| {
         let text = |name: &str, value: &Option<String>| {
-            value.as_ref().map_or_else(String::new, |value| format!(r#","{name}":{}"#, string(value)))
+            value.as_ref().map_or_else(String::new, |value| format!(r#","{name}":{}"#, json_string(value)))
         };
-        let (bank, what, repaired) = (string(&damage.bank), string(&damage.what), damage.repaired);
+        let (bank, what, repaired) = (json_string(&damage.bank), json_string(&damage.what), damage.repaired);
         let (key, aside) = (text("key", &damage.key), text("set_aside", &damage.set_aside));
         format!(r#"{{"bank":{bank},"scope":"{scope}"{key},"what":{what},"repaired":{repaired}{aside}}}"#)
     };
-    format!(r#"{{"damage":{},"total":{}}}"#, list(checked.iter().map(one)), checked.len())
+    format!(r#"{{"damage":{},"total":{}}}"#, json_array(checked.iter().map(one)), checked.len())
 }
 
 /// Returns the JSON of an import: `{success: true, bank, scope, created, updated, unchanged}`.
-pub fn imported(bank: &BankName, report: &ImportReport) -> String {
-    let ImportReport { scope, created, updated, unchanged } = report;
-    let bank = string(bank.as_str());
+pub fn imported(bank: &BankName, report: &BankImportReport) -> String {
+    let BankImportReport { scope, created, updated, unchanged } = report;
+    let bank = json_string(bank.as_str());
     format!(
         r#"{{"success":true,"bank":{bank},"scope":"{scope}","created":{created},"updated":{updated},"unchanged":{unchanged}}}"#
     )
@@ -282,15 +283,15 @@ pub fn imported(bank: &BankName, report: &ImportReport) -> String {
 
 /// Returns the JSON of the schema of a bank: `{bank, scope, schema}`; `null` without a schema.
 pub fn schema(bank: &BankName, scope: BankScope, schema: Option<&JsonText>) -> String {
-    let (bank, schema) = (string(bank.as_str()), schema.map_or("null", JsonText::as_str));
+    let (bank, schema) = (json_string(bank.as_str()), schema.map_or("null", JsonText::as_str));
     format!(r#"{{"bank":{bank},"scope":"{scope}","schema":{schema}}}"#)
 }
 
 /// Returns the JSON of an undo.
 ///
 /// `{operation, undone: {operation, at, verb, by, files, bank, scope, keys}}`.
-pub fn undone(undone: &BankUndone) -> String {
-    let record = super::bank_record(&Logged::Bank(undone.scope, undone.record.clone()));
+pub fn undone(undone: &BankUndoReport) -> String {
+    let record = super::bank_record(&LogEntry::Bank(undone.scope, undone.record.clone()));
     format!(r#"{{"operation":"{}","undone":{record}}}"#, undone.undo)
 }
 
@@ -306,22 +307,22 @@ fn inner_error(error: &BankError, hint: Option<String>) -> String {
     let scope = error.scope.map(|scope| scope.as_str().to_owned());
     let parts = [("bank", error.bank.clone()), ("key", error.key.clone()), ("scope", scope), ("hint", hint)];
     let parts: String =
-        parts.iter().filter_map(|(name, value)| Some(format!(r#","{name}":{}"#, string(value.as_ref()?)))).collect();
-    format!(r#"{{"code":"{}","message":{}{parts}}}"#, error.code(), string(&message))
+        parts.iter().filter_map(|(name, value)| Some(format!(r#","{name}":{}"#, json_string(value.as_ref()?)))).collect();
+    format!(r#"{{"code":"{}","message":{}{parts}}}"#, error.code(), json_string(&message))
 }
 
 fn unreadable(errors: &[BankError]) -> String {
     if errors.is_empty() {
         return String::new();
     }
-    format!(r#","unreadable":{}"#, list(errors.iter().map(|error| inner_error(error, error.hint()))))
+    format!(r#","unreadable":{}"#, json_array(errors.iter().map(|error| inner_error(error, error.hint()))))
 }
 
-fn list(items: impl Iterator<Item = String>) -> String {
+fn json_array(items: impl Iterator<Item = String>) -> String {
     format!("[{}]", items.collect::<Vec<_>>().join(","))
 }
 
-fn string(text: &str) -> String {
+fn json_string(text: &str) -> String {
     JsonText::string(text).to_string()
 }
 

@@ -1,9 +1,9 @@
 //! The JSON of contexts and smart search results.
 
-use memory_core::{Context, InboxTtl, SmartFound};
+use memory_core::{Context, InboxTtl, SmartSearchResults};
 use serde_json::{Value, json};
 
-use super::{found, time};
+use super::{search_results, time};
 
 /// Returns the JSON of the context for a prompt.
 ///
@@ -26,11 +26,11 @@ pub fn context(context: &Context) -> Value {
     shape
 }
 
-/// Returns the JSON of a smart search: like [`found`], with the interpretation of the query.
+/// Returns the JSON of a smart search: like [`search_results`], with the interpretation of the query.
 ///
 /// The interpretation is `understood: {query, category?, from?, until?}`.
-pub fn smart_found(answer: &SmartFound, inbox_ttl: InboxTtl) -> Value {
-    let mut shape = found(&answer.found, false, inbox_ttl);
+pub fn smart_search_results(answer: &SmartSearchResults, inbox_ttl: InboxTtl) -> Value {
+    let mut shape = search_results(&answer.found, false, inbox_ttl);
     let mut understood = json!({ "query": answer.text });
     if let Some(category) = answer.filter.category {
         understood["category"] = category.as_str().into();

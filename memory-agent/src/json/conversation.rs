@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use memory_core::conversation::{ConversationContents, ConversationId, ConversationSummary, Entry, EntryId, Remembered};
+use memory_core::conversation::{
+    ConversationContents, ConversationEntry, ConversationId, ConversationSummary, EntryId, RecalledMemory,
+};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{time, value};
 
 #[derive(Serialize)]
-struct Added<'a> {
+struct AddedEntriesShape<'a> {
     added: usize,
     memories: Vec<AddedEntry<'a>>,
 }
@@ -25,11 +27,11 @@ struct AddedEntry<'a> {
 /// Returns the JSON of entries that were added to conversations.
 ///
 /// `{added, memories: [{id, conversation_id, content, created_at}…]}`.
-pub fn added(entries: &[Entry]) -> Value {
-    value(&Added { added: entries.len(), memories: entries.iter().map(entry).collect() })
+pub fn added(entries: &[ConversationEntry]) -> Value {
+    value(&AddedEntriesShape { added: entries.len(), memories: entries.iter().map(entry).collect() })
 }
 
-fn entry(entry: &Entry) -> AddedEntry<'_> {
+fn entry(entry: &ConversationEntry) -> AddedEntry<'_> {
     AddedEntry {
         id: entry.id.as_str(),
         conversation_id: entry.conversation.as_str(),
@@ -51,8 +53,8 @@ struct RememberedEntry<'a> {
 /// Returns the JSON of recalled memories: `[{role, content, created_at, score}…]`.
 ///
 /// A superseded memory has `earlier: true`.
-pub fn remembered(memories: &[Remembered]) -> Value {
-    let one = |remembered: &'_ Remembered| {
+pub fn remembered(memories: &[RecalledMemory]) -> Value {
+    let one = |remembered: &'_ RecalledMemory| {
         let entry = &remembered.entry;
         let created_at = time::text(entry.created_at);
         value(&RememberedEntry {
@@ -128,11 +130,11 @@ pub fn conversation(id: &ConversationId, contents: &ConversationContents, limit:
     })
 }
 
-fn newest(entries: &[Arc<Entry>], limit: usize) -> Vec<ShownEntry<'_>> {
+fn newest(entries: &[Arc<ConversationEntry>], limit: usize) -> Vec<ShownEntry<'_>> {
     entries[entries.len().saturating_sub(limit)..].iter().map(shown_entry).collect()
 }
 
-fn shown_entry(entry: &Arc<Entry>) -> ShownEntry<'_> {
+fn shown_entry(entry: &Arc<ConversationEntry>) -> ShownEntry<'_> {
     ShownEntry {
         id: entry.id.as_str(),
         role: entry.role.as_str(),

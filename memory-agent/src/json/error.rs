@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::value;
 
 #[derive(Serialize)]
-struct Failed<'a> {
+struct ErrorEnvelope<'a> {
     error: Error<'a>,
 }
 
@@ -29,7 +29,7 @@ struct Error<'a> {
 /// );
 /// ```
 pub fn error(code: &str, message: &str, hint: Option<&str>) -> Value {
-    value(&Failed { error: Error { code, message, hint } })
+    value(&ErrorEnvelope { error: Error { code, message, hint } })
 }
 
 /// Returns the JSON of a failed call: like [`error()`], with the objects that the error is about.

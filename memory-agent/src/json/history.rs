@@ -1,10 +1,10 @@
 //! The JSON of operations, of undo and of the trash.
 
 use chrono::{DateTime, Utc};
-use memory_core::conversation::{ConversationRecord, ConversationUndone, DeletedEntry, Entry, EntryId};
-use memory_core::instance::{InstanceRecord, InstanceUndone};
+use memory_core::conversation::{ConversationEntry, ConversationRecord, ConversationUndoReport, DeletedEntry, EntryId};
+use memory_core::instance::{InstanceRecord, InstanceUndoReport};
 use memory_core::topic::TopicRecord;
-use memory_core::{Logged, OperationId, Outcome, Record, RecordedChange, RecordedFile, Trashed, Undone};
+use memory_core::{ChangeOutcome, LogEntry, OperationId, OperationRecord, RecordedChange, RecordedFile, TrashedFile, UndoReport};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -103,18 +103,18 @@ struct FileShape<'a> {
 }
 
 #[derive(Serialize)]
-struct Records<'a> {
+struct OperationsShape<'a> {
     operations: Vec<RecordShape<'a>>,
 }
 
 #[derive(Serialize)]
-struct Reversal<'a> {
+struct UndoShape<'a> {
     operation: &'a str,
     undone: RecordShape<'a>,
 }
 
 #[derive(Serialize)]
-struct Restored<'a> {
+struct RestoredShape<'a> {
     id: String,
     path: &'a str,
     trash: &'a str,
@@ -132,7 +132,7 @@ struct TrashedShape<'a> {
 }
 
 #[derive(Serialize)]
-struct Purged {
+struct PurgedShape {
     files: u64,
     bytes: u64,
 }
@@ -141,7 +141,7 @@ struct Purged {
 ///
 /// `{operation, at, verb, by, undoes?, undone_by?, files, changes}`; a change is `{id, before?, after?}`, and a file is
 /// `{path, hash, trash?}`.
-pub fn record(record: &Record, changes: &[RecordedChange]) -> Value {
+pub fn record(record: &OperationRecord, changes: &[RecordedChange]) -> Value {
     let changes = changes.iter().map(ChangeShape::of).collect();
     value(&RecordShape { changes: Some(changes), ..RecordShape::of(record) })
 }
@@ -152,20 +152,20 @@ pub fn record(record: &Record, changes: &[RecordedChange]) -> Value {
 /// key?, records?, topics?, conversation?, memory_path?, entries?}]}`; `files` is the number of changed files. An
 /// operation on a bank, an instance, topics or a conversation names it. `entries` of a conversation are `{id, change,
 /// replaced_by?}` with the `change` `added` or `deleted`.
-pub fn logged(logged: &[Logged]) -> Value {
-    value(&Records { operations: logged.iter().map(RecordShape::of_logged).collect() })
+pub fn logged(logged: &[LogEntry]) -> Value {
+    value(&OperationsShape { operations: logged.iter().map(RecordShape::from_logged).collect() })
 }
 
 /// Returns the JSON of an operation on a bank, as in [`logged`].
-pub fn bank_record(record: &Logged) -> Value {
-    value(&RecordShape::of_logged(record))
+pub fn bank_record(record: &LogEntry) -> Value {
+    value(&RecordShape::from_logged(record))
 }
 
 /// Returns the JSON of an undo.
 ///
 /// `operation` is the id of the undo itself, and `undone` the reverted operation as in [`logged`].
-pub fn undone(undone: &Undone) -> Value {
-    value(&Reversal { operation: undone.undo.as_str(), undone: RecordShape::of(&undone.record) })
+pub fn undone(undone: &UndoReport) -> Value {
+    value(&UndoShape { operation: undone.undo.as_str(), undone: RecordShape::of(&undone.record) })
 }
 
 /// Returns the JSON of an operation on an instance, as in [`logged`].
@@ -174,8 +174,8 @@ pub fn instance_record(instance: &str, record: &InstanceRecord) -> Value {
 }
 
 /// Returns the JSON of an undo on an instance, as in [`undone`].
-pub fn instance_undone(instance: &str, undone: &InstanceUndone) -> Value {
-    value(&Reversal { operation: undone.undo.as_str(), undone: RecordShape::of_instance(instance, &undone.record) })
+pub fn instance_undone(instance: &str, undone: &InstanceUndoReport) -> Value {
+    value(&UndoShape { operation: undone.undo.as_str(), undone: RecordShape::of_instance(instance, &undone.record) })
 }
 
 /// Returns the JSON of an operation on a conversation, as in [`logged`].
@@ -184,9 +184,9 @@ pub fn instance_undone(instance: &str, undone: &InstanceUndone) -> Value {
 pub fn conversation_record<'a>(
     memory_path: &'a str,
     record: &'a ConversationRecord,
-    text: &dyn Fn(&EntryId) -> Option<&'a Entry>,
+    text: &dyn Fn(&EntryId) -> Option<&'a ConversationEntry>,
 ) -> Value {
-    let mut shape = RecordShape::of_conversation(memory_path, record);
+    let mut shape = RecordShape::from_conversation(memory_path, record);
     let ids = record.added.iter().chain(record.deleted.iter().map(|(id, _)| id));
     for (entry, id) in shape.entries.iter_mut().flatten().zip(ids) {
         entry.content = text(id).map(|entry| entry.content.as_str());
@@ -195,9 +195,9 @@ pub fn conversation_record<'a>(
 }
 
 /// Returns the JSON of an undo on a conversation, as in [`undone`].
-pub fn conversation_undone(memory_path: &str, undone: &ConversationUndone) -> Value {
-    let shape = RecordShape::of_conversation(memory_path, &undone.record);
-    value(&Reversal { operation: undone.undo.as_str(), undone: shape })
+pub fn conversation_undone(memory_path: &str, undone: &ConversationUndoReport) -> Value {
+    let shape = RecordShape::from_conversation(memory_path, &undone.record);
+    value(&UndoShape { operation: undone.undo.as_str(), undone: shape })
 }
 
 /// Returns the JSON of a deleted entry of a conversation.
@@ -225,52 +225,53 @@ pub fn restored_entry(memory_path: &str, entry: &DeletedEntry, path: &str) -> Va
 }
 
 /// Returns the JSON of a restored file: `{id, path, trash}`.
-pub fn restored(trashed: &Trashed, outcome: &Outcome) -> Value {
-    let (Outcome::Kept { id, path } | Outcome::Duplicate { id, path } | Outcome::Removed { id, path }) = outcome;
-    value(&Restored { id: id.to_string(), path, trash: &trashed.trash })
+pub fn restored(trashed: &TrashedFile, outcome: &ChangeOutcome) -> Value {
+    let (ChangeOutcome::Kept { id, path } | ChangeOutcome::Duplicate { id, path } | ChangeOutcome::Removed { id, path }) =
+        outcome;
+    value(&RestoredShape { id: id.to_string(), path, trash: &trashed.trash })
 }
 
 /// Returns the JSON of a file in the trash: `{id, path, trash, operation, verb, at, size}`.
-pub fn trashed(trashed: &Trashed) -> Value {
+pub fn trashed(trashed: &TrashedFile) -> Value {
     value(&TrashedShape::of(trashed))
 }
 
 /// Returns the JSON of a purge: `{files, bytes}`.
 pub fn purged(files: u64, bytes: u64) -> Value {
-    value(&Purged { files, bytes })
+    value(&PurgedShape { files, bytes })
 }
 
 impl<'a> RecordShape<'a> {
-    fn of(record: &'a Record) -> Self {
+    fn of(record: &'a OperationRecord) -> Self {
         let state = (record.undoes.as_ref(), record.undone_by.as_ref());
         Self {
             by: Some(&record.by),
             files: record.files,
-            ..Self::of_one_file((&record.id, record.at), record.verb.as_str(), state)
+            ..Self::from_operation((&record.id, record.at), record.verb.as_str(), state)
         }
     }
 
-    fn of_logged(logged: &'a Logged) -> Self {
+    fn from_logged(logged: &'a LogEntry) -> Self {
         match logged {
-            Logged::Notes(record) => Self::of(record),
-            Logged::Bank(scope, record) => Self {
+            LogEntry::Notes(record) => Self::of(record),
+            LogEntry::Bank(scope, record) => Self {
                 by: Some(&record.operation.by),
                 bank: Some(record.bank.as_str()),
                 scope: Some(scope.as_str()),
                 keys: Some(&record.keys),
-                ..Self::of_one_file(
+                ..Self::from_operation(
                     (&record.operation.id, record.operation.at),
                     record.operation.verb.as_str(),
                     (record.undoes.as_ref(), record.undone_by.as_ref()),
                 )
             },
-            Logged::Topics(record) => Self::of_topics(record),
-            Logged::Instance(instance, record) => Self::of_instance(instance, record),
-            Logged::Conversation(memory_path, record) => Self::of_conversation(memory_path, record),
+            LogEntry::Topics(record) => Self::of_topics(record),
+            LogEntry::Instance(instance, record) => Self::of_instance(instance, record),
+            LogEntry::Conversation(memory_path, record) => Self::from_conversation(memory_path, record),
         }
     }
 
-    fn of_conversation(memory_path: &'a str, record: &'a ConversationRecord) -> Self {
+    fn from_conversation(memory_path: &'a str, record: &'a ConversationRecord) -> Self {
         let added =
             record.added.iter().map(|id| EntryShape { id: id.as_str(), change: "added", replaced_by: None, content: None });
         let deleted = record.deleted.iter().map(|(id, by)| EntryShape {
@@ -285,7 +286,7 @@ impl<'a> RecordShape<'a> {
             conversation: Some(record.conversation.as_str()),
             memory_path: Some(memory_path),
             entries: Some(added.chain(deleted).collect()),
-            ..Self::of_one_file(
+            ..Self::from_operation(
                 (&record.operation.id, record.operation.at),
                 record.operation.verb.as_str(),
                 (record.undoes.as_ref(), record.undone_by.as_ref()),
@@ -300,7 +301,7 @@ impl<'a> RecordShape<'a> {
             session: is_session.then_some(record.subject.as_str()),
             key: (!is_session).then_some(record.subject.as_str()),
             records: is_session.then_some(record.count),
-            ..Self::of_one_file(
+            ..Self::from_operation(
                 (&record.operation.id, record.operation.at),
                 record.verb.as_str(),
                 (record.undoes.as_ref(), record.undone_by.as_ref()),
@@ -314,7 +315,7 @@ impl<'a> RecordShape<'a> {
             by: Some(&record.operation.by),
             files: record.files.len() as u64,
             topics: Some(&record.files),
-            ..Self::of_one_file(
+            ..Self::from_operation(
                 (&record.operation.id, record.operation.at),
                 record.operation.verb.as_str(),
                 (record.undoes.as_ref(), record.undone_by.as_ref()),
@@ -322,7 +323,7 @@ impl<'a> RecordShape<'a> {
         }
     }
 
-    fn of_one_file(
+    fn from_operation(
         (id, at): (&'a OperationId, DateTime<Utc>),
         verb: &'a str,
         (undoes, undone_by): (Option<&'a OperationId>, Option<&'a OperationId>),
@@ -366,8 +367,8 @@ impl<'a> FileShape<'a> {
 }
 
 impl<'a> TrashedShape<'a> {
-    fn of(trashed: &'a Trashed) -> Self {
-        let Trashed { id, path, trash, operation, verb, at, size } = trashed;
+    fn of(trashed: &'a TrashedFile) -> Self {
+        let TrashedFile { id, path, trash, operation, verb, at, size } = trashed;
         Self {
             id: id.to_string(),
             path,

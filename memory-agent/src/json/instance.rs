@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::instance::{Action, Backend, Field, Kind, Listed};
+use crate::instance::{Action, Backend, Field, FieldKind, InstanceListing};
 
 /// Returns the JSON of types of instances: `[{type, description, fields, actions}]`, with action names.
 pub fn backends<'a>(backends: impl IntoIterator<Item = &'a Backend>) -> Value {
@@ -32,8 +32,8 @@ pub fn actions(backend: &Backend) -> Value {
 /// Returns the JSON of instances: `[{type, name, fields, built_in?}]`.
 ///
 /// An unreadable instance has `error` instead of `fields`; secrets are only marked as sealed.
-pub fn instances(listed: &[Listed]) -> Value {
-    let one = |one: &Listed| {
+pub fn instances(listed: &[InstanceListing]) -> Value {
+    let one = |one: &InstanceListing| {
         let mut told = json!({ "type": one.backend, "name": one.name });
         match &one.fields {
             Ok(fields) => told["fields"] = Value::Object(fields.clone()),
@@ -51,7 +51,7 @@ fn field(field: &Field) -> Value {
     let mut told = Map::new();
     told.insert("name".into(), field.name.into());
     told.insert("type".into(), field.kind.as_str().into());
-    if let Kind::Choice(words) = field.kind {
+    if let FieldKind::Choice(words) = field.kind {
         told.insert("choices".into(), json!(words));
     }
     told.insert("description".into(), field.description.into());

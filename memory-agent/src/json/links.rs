@@ -1,21 +1,21 @@
 //! The JSON of links between memories.
 
-use memory_core::{InboxTtl, LinksResolved, MemoryId, Stored};
+use memory_core::{InboxTtl, LinkReport, MemoryId, StoredMemory};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::value;
 
 #[derive(Serialize)]
-struct Followed<'a> {
+struct LinkReportShape<'a> {
     resolved: u64,
     unresolved: u64,
     updated: u64,
-    unresolved_links: Vec<LinkShape<'a>>,
+    unresolved_links: Vec<WikilinkShape<'a>>,
 }
 
 #[derive(Serialize)]
-struct LinkShape<'a> {
+struct WikilinkShape<'a> {
     id: String,
     link: &'a str,
 }
@@ -23,19 +23,19 @@ struct LinkShape<'a> {
 /// Returns the JSON of resolving all wikilinks.
 ///
 /// `{resolved, unresolved, updated, unresolved_links: [{id, link}]}`; `updated` is a number of memories.
-pub fn links_resolved(report: &LinksResolved) -> Value {
-    let LinksResolved { resolved, unresolved, updated, unresolved_links } = report;
-    let links = unresolved_links.iter().map(|link| LinkShape { id: link.from.to_string(), link: &link.target });
-    value(&Followed { resolved: *resolved, unresolved: *unresolved, updated: *updated, unresolved_links: links.collect() })
+pub fn link_report(report: &LinkReport) -> Value {
+    let LinkReport { resolved, unresolved, updated, unresolved_links } = report;
+    let links = unresolved_links.iter().map(|link| WikilinkShape { id: link.from.to_string(), link: &link.target });
+    value(&LinkReportShape { resolved: *resolved, unresolved: *unresolved, updated: *updated, unresolved_links: links.collect() })
 }
 
 /// Returns the JSON of two unlinked memories: `{memories, wikilinks?: [{id, link}]}`.
 ///
 /// `wikilinks` are those in the texts, which still link the two memories.
-pub fn unlinked(memories: [&Stored; 2], wikilinks: &[(MemoryId, String)], inbox_ttl: InboxTtl) -> Value {
+pub fn unlinked(memories: [&StoredMemory; 2], wikilinks: &[(MemoryId, String)], inbox_ttl: InboxTtl) -> Value {
     let mut shape = super::memories(memories, inbox_ttl);
     if !wikilinks.is_empty() {
-        let links: Vec<_> = wikilinks.iter().map(|(id, link)| LinkShape { id: id.to_string(), link }).collect();
+        let links: Vec<_> = wikilinks.iter().map(|(id, link)| WikilinkShape { id: id.to_string(), link }).collect();
         shape["wikilinks"] = value(&links);
     }
     shape

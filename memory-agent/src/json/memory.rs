@@ -1,6 +1,6 @@
 //! The JSON of memories.
 
-use memory_core::{InboxTtl, MemoryId, OperationId, Origin, Page, Problem, SpeakerRole, Stored};
+use memory_core::{InboxTtl, MemoryId, MemoryPage, OperationId, Origin, Problem, SpeakerRole, StoredMemory};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -78,12 +78,12 @@ struct ProblemShape<'a> {
 }
 
 #[derive(Serialize)]
-struct Memories<'a> {
+struct MemoriesShape<'a> {
     memories: Vec<MemoryShape<'a>>,
 }
 
 #[derive(Serialize)]
-struct Listed<'a> {
+struct MemoryPageShape<'a> {
     memories: Vec<MemoryShape<'a>>,
     total: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,7 +98,7 @@ struct Listed<'a> {
 /// `other_origins` (other files with the same text). `pinned` is present if true, and `problem` (`{code, path, line?,
 /// what, hint?}`) if the file is damaged. A reminder has `due`, and if set `reminds` (the id of its memory),
 /// `notified_at` and `done_at`.
-pub fn memory(stored: &Stored, inbox_ttl: InboxTtl) -> Value {
+pub fn memory(stored: &StoredMemory, inbox_ttl: InboxTtl) -> Value {
     value(&MemoryShape::of(stored, inbox_ttl))
 }
 
@@ -106,23 +106,23 @@ pub fn memory(stored: &Stored, inbox_ttl: InboxTtl) -> Value {
 ///
 /// Like [`memory`], but `expires_at` is null unless the memory itself has an expiry date: an import stores it, and a
 /// stored date would hide the memory from then on.
-pub fn memory_for_export(stored: &Stored) -> Value {
+pub fn memory_for_export(stored: &StoredMemory) -> Value {
     value(&MemoryShape::of(stored, InboxTtl::UNLIMITED))
 }
 
 /// Returns the JSON of several memories: `{memories}`.
-pub fn memories<'a>(all: impl IntoIterator<Item = &'a Stored>, inbox_ttl: InboxTtl) -> Value {
-    value(&Memories { memories: all.into_iter().map(|stored| MemoryShape::of(stored, inbox_ttl)).collect() })
+pub fn memories<'a>(all: impl IntoIterator<Item = &'a StoredMemory>, inbox_ttl: InboxTtl) -> Value {
+    value(&MemoriesShape { memories: all.into_iter().map(|stored| MemoryShape::of(stored, inbox_ttl)).collect() })
 }
 
 /// Returns the JSON of a page of a list, with the total number: `{memories, total, degraded?}`.
-pub fn page(page: &Page, inbox_ttl: InboxTtl) -> Value {
+pub fn page(page: &MemoryPage, inbox_ttl: InboxTtl) -> Value {
     let memories = page.memories.iter().map(|stored| MemoryShape::of(stored, inbox_ttl)).collect();
-    value(&Listed { memories, total: page.total, degraded: page.degraded.as_deref() })
+    value(&MemoryPageShape { memories, total: page.total, degraded: page.degraded.as_deref() })
 }
 
 impl<'a> MemoryShape<'a> {
-    pub(super) fn of(stored: &'a Stored, inbox_ttl: InboxTtl) -> Self {
+    pub(super) fn of(stored: &'a StoredMemory, inbox_ttl: InboxTtl) -> Self {
         let memory = &stored.memory;
         Self {
             id: memory.id.to_string(),

@@ -8,8 +8,8 @@
 //! | write | `{id, path, created, expires_at?, merged?, ignored?}`; not `created` if the scope already had the text |
 //! | read, tag, edit, upgrade | a memory, see [`memory()`] |
 //! | list | `{memories, total}`, see [`page`] |
-//! | search | `{hits: [{memory, score, snippet, explain?}], total, degraded?}`, see [`found`] |
-//! | `memory_smart_search` | as search, and `understood: {query, category?, from?, until?}`, see [`smart_found`] |
+//! | search | `{hits: [{memory, score, snippet, explain?}], total, degraded?}`, see [`search_results`] |
+//! | `memory_smart_search` | as search, and `understood: {query, category?, from?, until?}`, see [`smart_search_results`] |
 //! | `memory_context`, `agent --prompt` | `{context, memories, tokens, left_out, …}`, see [`context()`] |
 //! | backlinks, link, unlink | `{memories}`, see [`memories`] |
 //! | resolve-links | `{resolved, unresolved, updated, unresolved_links: [{id, link}]}` |
@@ -43,35 +43,35 @@ pub mod bank;
 mod context;
 mod conversation;
 mod error;
-mod exported;
+mod export;
 mod history;
-mod ingested;
+mod ingest;
 mod instance;
 mod links;
 mod memory;
-mod reading;
 mod reminder;
 mod search;
 mod time;
+mod time_expression;
 pub mod topic;
 mod usage;
 mod write;
 
-pub use context::{context, smart_found};
+pub use context::{context, smart_search_results};
 pub use conversation::{added, conversation, conversation_summary, remembered};
 pub use error::{error, tool_error};
-pub use exported::exported;
+pub use export::exported;
 pub use history::{
     bank_record, conversation_record, conversation_undone, deleted_entry, instance_record, instance_undone, logged, purged,
     record, restored, restored_entry, trashed, undone,
 };
-pub use ingested::{imported, ingested};
+pub use ingest::{imported, ingested};
 pub use instance::{actions, backend, backends, instances};
-pub use links::{links_resolved, unlinked};
+pub use links::{link_report, unlinked};
 pub use memory::{memories, memory, memory_for_export, page};
-pub use reading::reading;
 pub use reminder::{notified, reminded, written_reminder};
-pub use search::{found, hit_tokens};
+pub use search::{hit_tokens, search_results};
+pub use time_expression::reading;
 pub use usage::usage;
 pub use write::{deleted, written};
 

@@ -1,6 +1,6 @@
 //! The JSON of reminders and notifications.
 
-use memory_core::{InboxTtl, Notified, Reminded, WrittenReminder};
+use memory_core::{InboxTtl, NotifyReport, RemindReport, WrittenReminder};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use super::write::MergedShape;
 use super::{time, value};
 
 #[derive(Serialize)]
-struct RemindedShape<'a> {
+struct ReminderShape<'a> {
     id: String,
     path: &'a str,
     created: bool,
@@ -23,7 +23,7 @@ struct RemindedShape<'a> {
 }
 
 #[derive(Serialize)]
-struct NotifiedShape<'a> {
+struct NotificationShape<'a> {
     shown: Vec<MemoryShape<'a>>,
     waiting: u64,
     method: &'a str,
@@ -40,9 +40,9 @@ struct NotifiedShape<'a> {
 ///
 /// `created` is false if the reminder existed already, and `assumed` lists assumptions about an ambiguous time.
 /// `merged` and `ignored` are as in [`super::written`].
-pub fn reminded(reminded: &Reminded) -> Value {
+pub fn reminded(reminded: &RemindReport) -> Value {
     let memory = &reminded.stored.memory;
-    value(&RemindedShape {
+    value(&ReminderShape {
         id: memory.id.to_string(),
         path: &reminded.stored.path,
         created: reminded.created,
@@ -71,10 +71,10 @@ pub fn written_reminder(written: &WrittenReminder, hint: &str) -> Value {
 ///
 /// `{shown: [MEMORY…], waiting, method, instead?, failed?, pending, degraded?}`; `method` is the method that was used,
 /// `instead` the reason why it is not the requested one, and `pending` whether there is a page of due reminders.
-pub fn notified(notified: &Notified, method: &str, instead: Option<&str>, pending: bool) -> Value {
+pub fn notified(notified: &NotifyReport, method: &str, instead: Option<&str>, pending: bool) -> Value {
     // An open reminder does not expire by age.
     let shown = notified.shown.iter().map(|stored| MemoryShape::of(stored, InboxTtl::UNLIMITED)).collect();
-    value(&NotifiedShape {
+    value(&NotificationShape {
         shown,
         waiting: notified.waiting,
         method,

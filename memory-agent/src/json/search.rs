@@ -1,7 +1,7 @@
 //! The JSON of search results.
 
 use memory_core::text::token_count;
-use memory_core::{Explanation, Found, Hit, InboxTtl, PartScore, RerankScore, TermScore};
+use memory_core::{Hit, InboxTtl, RankFeatureScore, RerankScore, ScoreExplanation, SearchResults, TermScore};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use super::memory::MemoryShape;
 use super::value;
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct SearchShape<'a> {
     hits: Vec<HitShape<'a>>,
     total: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,15 +68,15 @@ struct TermShape<'a> {
 ///
 /// The relevance is computed from the sum of the scores of the parts. If a reranking model replaced it, `rerank` has
 /// the raw `score` of the model and the relevance `before`.
-pub fn found(found: &Found, explain: bool, inbox_ttl: InboxTtl) -> Value {
-    value(&Answer {
+pub fn search_results(found: &SearchResults, explain: bool, inbox_ttl: InboxTtl) -> Value {
+    value(&SearchShape {
         hits: found.hits.iter().map(|hit| HitShape::of(hit, explain, inbox_ttl)).collect(),
         total: found.total,
         degraded: found.degraded.as_deref(),
     })
 }
 
-/// Returns the number of tokens that a hit takes in [`found`] without `explain`.
+/// Returns the number of tokens that a hit takes in [`search_results`] without `explain`.
 pub fn hit_tokens(hit: &Hit, inbox_ttl: InboxTtl) -> usize {
     token_count(&value(&HitShape::of(hit, false, inbox_ttl)).to_string())
 }
@@ -85,7 +85,7 @@ impl<'a> HitShape<'a> {
     fn of(hit: &'a Hit, explain: bool, inbox_ttl: InboxTtl) -> Self {
         Self {
             memory: MemoryShape::of(&hit.stored, inbox_ttl),
-            score: decimal(hit.score),
+            score: shortest_decimal(hit.score),
             snippet: &hit.snippet,
             explain: explain.then(|| ExplanationShape::of(&hit.explanation)),
         }
@@ -93,36 +93,40 @@ impl<'a> HitShape<'a> {
 }
 
 impl<'a> ExplanationShape<'a> {
-    fn of(explanation: &'a Explanation) -> Self {
-        let Explanation { parts, relevance, rerank, recency, terms, length, average_length, documents, is_part: _ } = explanation;
+    fn of(explanation: &'a ScoreExplanation) -> Self {
+        let ScoreExplanation { parts, relevance, rerank, recency, terms, length, average_length, documents, is_part: _ } =
+            explanation;
         Self {
-            relevance: decimal(*relevance),
-            rerank: rerank.map(|RerankScore { score, before }| RerankShape { score: decimal(score), before: decimal(before) }),
-            recency: decimal(*recency),
+            relevance: shortest_decimal(*relevance),
+            rerank: rerank.map(|RerankScore { score, before }| RerankShape {
+                score: shortest_decimal(score),
+                before: shortest_decimal(before),
+            }),
+            recency: shortest_decimal(*recency),
             parts: parts.iter().map(PartShape::of).collect(),
             terms: terms.iter().map(TermShape::of).collect(),
             length: *length,
-            average_length: decimal(*average_length),
+            average_length: shortest_decimal(*average_length),
             documents: *documents,
         }
     }
 }
 
 impl PartShape {
-    fn of(part: &PartScore) -> Self {
-        let PartScore { part, value, score } = part;
-        Self { part: part.as_str(), value: decimal(*value), score: decimal(*score) }
+    fn of(part: &RankFeatureScore) -> Self {
+        let RankFeatureScore { part, value, score } = part;
+        Self { part: part.as_str(), value: shortest_decimal(*value), score: shortest_decimal(*score) }
     }
 }
 
 impl<'a> TermShape<'a> {
     fn of(term: &'a TermScore) -> Self {
         let TermScore { term, frequency, documents, idf, score } = term;
-        Self { term, frequency: *frequency, documents: *documents, idf: decimal(*idf), score: decimal(*score) }
+        Self { term, frequency: *frequency, documents: *documents, idf: shortest_decimal(*idf), score: shortest_decimal(*score) }
     }
 }
 
 /// Returns the shortest decimal that rounds to `number`: 0.1 instead of 0.10000000149011612.
-fn decimal(number: f32) -> f64 {
+fn shortest_decimal(number: f32) -> f64 {
     number.to_string().parse().unwrap_or_else(|_| f64::from(number))
 }

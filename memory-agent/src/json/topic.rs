@@ -1,6 +1,8 @@
 //! The JSON of topics.
 
-use memory_core::topic::{Listing, Reading, Topic, TopicHit, TopicName, TopicRecord, TopicUndone, Trashed, Written};
+use memory_core::topic::{
+    Topic, TopicHit, TopicListing, TopicName, TopicReadResult, TopicRecord, TopicUndoReport, TopicWriteResult, TrashedTopic,
+};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -22,11 +24,11 @@ struct TopicShape<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    links: Vec<LinkShape<'a>>,
+    links: Vec<TopicLinkShape<'a>>,
 }
 
 #[derive(Serialize)]
-struct LinkShape<'a> {
+struct TopicLinkShape<'a> {
     link: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a str>,
@@ -36,17 +38,17 @@ struct LinkShape<'a> {
 struct ListingShape<'a> {
     files: Vec<TopicShape<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    misnamed: Vec<Misnamed<'a>>,
+    misnamed: Vec<MisnamedShape<'a>>,
 }
 
 #[derive(Serialize)]
-struct Misnamed<'a> {
+struct MisnamedShape<'a> {
     file: &'a str,
     problem: &'a str,
 }
 
 #[derive(Serialize)]
-struct HitShape<'a> {
+struct TopicHitShape<'a> {
     topic: TopicShape<'a>,
     score: f64,
     snippet: &'a str,
@@ -87,7 +89,7 @@ struct DeletedShape<'a> {
 }
 
 #[derive(Serialize)]
-struct Reversal<'a> {
+struct TopicUndoShape<'a> {
     operation: &'a str,
     undone: RecordShape<'a>,
 }
@@ -123,17 +125,17 @@ impl<'a> TopicShape<'a> {
 /// Returns the JSON of a list of topics.
 ///
 /// `{files: [{file, name, description, type, updated?, size, problem?}], misnamed?: [{file, problem}]}`.
-pub fn listing(listing: &Listing) -> Value {
-    let misnamed = listing.misnamed.iter().map(|(file, problem)| Misnamed { file, problem }).collect();
+pub fn listing(listing: &TopicListing) -> Value {
+    let misnamed = listing.misnamed.iter().map(|(file, problem)| MisnamedShape { file, problem }).collect();
     value(&ListingShape { files: listing.topics.iter().map(|topic| TopicShape::of(topic, None)).collect(), misnamed })
 }
 
 /// Returns the JSON of search results: `{hits: [{topic, score, snippet}], total}`.
 ///
 /// A topic has the shape of [`listing`].
-pub fn found(hits: &[TopicHit], total: usize) -> Value {
+pub fn search_results(hits: &[TopicHit], total: usize) -> Value {
     let hit = |hit: &'_ TopicHit| {
-        value(&HitShape { topic: TopicShape::of(&hit.topic, None), score: f64::from(hit.score), snippet: &hit.snippet.text })
+        value(&TopicHitShape { topic: TopicShape::of(&hit.topic, None), score: f64::from(hit.score), snippet: &hit.snippet.text })
     };
     serde_json::json!({ "hits": hits.iter().map(hit).collect::<Vec<_>>(), "total": total })
 }
@@ -141,8 +143,8 @@ pub fn found(hits: &[TopicHit], total: usize) -> Value {
 /// Returns the JSON of a topic: as in [`listing`], with its `text` and its wikilinks.
 ///
 /// The links are `links?: [{link, file?}]`, with the file that a link resolves to.
-pub fn reading(reading: &Reading) -> Value {
-    let links = reading.links.iter().map(|(link, name)| LinkShape { link, file: name.as_ref().map(TopicName::as_str) });
+pub fn reading(reading: &TopicReadResult) -> Value {
+    let links = reading.links.iter().map(|(link, name)| TopicLinkShape { link, file: name.as_ref().map(TopicName::as_str) });
     value(&TopicShape { links: links.collect(), ..TopicShape::of(&reading.topic, Some(&reading.text)) })
 }
 
@@ -152,7 +154,7 @@ pub fn index(index: &str, warning: Option<&str>) -> Value {
 }
 
 /// Returns the JSON of rebuilding the index: `{changed, topics, warning?}`, with the number of topics.
-pub fn rebuilt(changed: bool, topics: usize, warning: Option<&str>) -> Value {
+pub fn rebuild_result(changed: bool, topics: usize, warning: Option<&str>) -> Value {
     value(&RebuiltShape { changed, topics, warning })
 }
 
@@ -164,7 +166,7 @@ pub fn context(context: &str) -> Value {
 /// Returns the JSON of a write: `{file, created, warning?}`.
 ///
 /// The warning explains why the index is outdated or exceeds its limits.
-pub fn written(written: &Written) -> Value {
+pub fn written(written: &TopicWriteResult) -> Value {
     let stale = written.stale_index.as_ref().map(|why| format!("the index was not updated: {why}"));
     let warnings: Vec<String> = stale.into_iter().chain(written.long_index.clone()).collect();
     let warning = (!warnings.is_empty()).then(|| warnings.join("; "));
@@ -184,15 +186,15 @@ pub fn record(record: &TopicRecord) -> Value {
 /// Returns the JSON of an undo.
 ///
 /// `operation` is the id of the undo itself, and `undone` the reverted operation.
-pub fn undone(undone: &TopicUndone) -> Value {
-    value(&Reversal { operation: undone.undo.as_str(), undone: RecordShape::of_topics(&undone.record) })
+pub fn undone(undone: &TopicUndoReport) -> Value {
+    value(&TopicUndoShape { operation: undone.undo.as_str(), undone: RecordShape::of_topics(&undone.record) })
 }
 
 /// Returns the JSON of a file in the trash of the topics at `place`.
 ///
 /// `{path, trash, operation, verb, at, size, topics}`.
-pub fn trashed(trashed: &Trashed, place: &str) -> Value {
-    let Trashed { path, trash, size, operation } = trashed;
+pub fn trashed(trashed: &TrashedTopic, place: &str) -> Value {
+    let TrashedTopic { path, trash, size, operation } = trashed;
     let (id, verb, at) = (operation.id.as_str(), operation.verb.as_str(), super::time::text(operation.at));
     value(&TrashShape { path, trash, operation: id, verb, at, size: *size, topics: place })
 }

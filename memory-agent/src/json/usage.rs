@@ -1,6 +1,6 @@
 //! The JSON of language model usage.
 
-use memory_core::{Costs, Spent, Usage};
+use memory_core::{LlmUsage, PeriodUsage, Usage};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -59,8 +59,8 @@ pub fn usage(usage: &Usage) -> Value {
     })
 }
 
-fn costs(costs: &Costs) -> CostsShape<'_> {
-    let Spent { calls, prompt_tokens, answer_tokens } = costs.all;
+fn costs(costs: &PeriodUsage) -> CostsShape<'_> {
+    let LlmUsage { calls, prompt_tokens, answer_tokens } = costs.all;
     CostsShape {
         from: costs.from.to_string(),
         to: costs.to.to_string(),
@@ -72,7 +72,7 @@ fn costs(costs: &Costs) -> CostsShape<'_> {
     }
 }
 
-fn shape(purpose: &str, spent: Spent) -> PurposeShape<'_> {
-    let Spent { calls, prompt_tokens, answer_tokens } = spent;
+fn shape(purpose: &str, spent: LlmUsage) -> PurposeShape<'_> {
+    let LlmUsage { calls, prompt_tokens, answer_tokens } = spent;
     PurposeShape { purpose, calls, prompt_tokens, answer_tokens, tokens: spent.tokens() }
 }

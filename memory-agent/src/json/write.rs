@@ -1,13 +1,13 @@
 //! The JSON of written and deleted memories.
 
-use memory_core::{Merged, Stored, Written};
+use memory_core::{MergedFields, StoredMemory, WriteResult};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{time, value};
 
 #[derive(Serialize)]
-struct Receipt<'a> {
+struct WrittenMemoryShape<'a> {
     id: String,
     path: &'a str,
     created: bool,
@@ -33,15 +33,15 @@ pub(super) struct MergedShape<'a> {
 
 impl<'a> MergedShape<'a> {
     /// Returns the merged fields, or `None` if there are none.
-    pub(super) fn of(merged: &'a Merged) -> Option<Self> {
-        let Merged { tags, category, title, pinned } = merged;
+    pub(super) fn of(merged: &'a MergedFields) -> Option<Self> {
+        let MergedFields { tags, category, title, pinned } = merged;
         let category = category.map(memory_core::Category::as_str);
         (!merged.is_empty()).then(|| Self { tags, category, title: title.as_deref(), pinned: *pinned })
     }
 }
 
 #[derive(Serialize)]
-struct Deleted<'a> {
+struct DeletedMemoryShape<'a> {
     id: String,
     path: &'a str,
 }
@@ -51,8 +51,8 @@ struct Deleted<'a> {
 /// `expires_at` is present if the memory expires: on its expiry date, or at the end of its time in the inbox. If the
 /// text existed already, `merged` are the fields that its memory took over from the draft (`{tags?, category?, title?,
 /// pinned?}`), and `ignored` the names of fields that it did not.
-pub fn written(written: &Written) -> Value {
-    value(&Receipt {
+pub fn written(written: &WriteResult) -> Value {
+    value(&WrittenMemoryShape {
         id: written.id.to_string(),
         path: &written.path,
         created: written.created,
@@ -63,6 +63,6 @@ pub fn written(written: &Written) -> Value {
 }
 
 /// Returns the JSON of a deletion, with the previous path of the memory: `{id, path}`.
-pub fn deleted(stored: &Stored) -> Value {
-    value(&Deleted { id: stored.memory.id.to_string(), path: &stored.path })
+pub fn deleted(stored: &StoredMemory) -> Value {
+    value(&DeletedMemoryShape { id: stored.memory.id.to_string(), path: &stored.path })
 }

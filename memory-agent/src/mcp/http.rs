@@ -20,82 +20,84 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::refusal::refusal;
-use super::server::{Server, Speaker};
+use super::invalid_message::refusal;
+use super::server::{ClientIdentity, McpServer};
 use crate::agent::Agent;
-use crate::exact;
+use crate::exact_json;
 use crate::socket::LONGEST_LINE;
 
 /// Maximum size of a request, in bytes; the same as on the socket.
-const LARGEST: usize = LONGEST_LINE;
+const MAX_REQUEST: usize = LONGEST_LINE;
 
 /// Maximum time to receive a request.
-const SENDING: Duration = Duration::from_secs(10);
+const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum number of requests that are read at the same time; others wait.
-const READING: usize = 16;
+const MAX_READS: usize = 16;
 
 /// Maximum number of sessions; further clients are rejected.
-const SESSIONS: usize = 128;
+const MAX_SESSIONS: usize = 128;
 
 /// Returns the router that serves `/mcp` until `end` is cancelled. Access control happens before it.
-pub(crate) fn over_http(agent: &Arc<Agent>, speaker: &Speaker, end: &CancellationToken) -> Router {
+pub(crate) fn over_http(agent: &Arc<Agent>, speaker: &ClientIdentity, end: &CancellationToken) -> Router {
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .disable_allowed_origins()
         // The size of each request is checked before.
         .with_max_request_body_bytes(usize::MAX)
         .with_cancellation_token(end.clone());
-    let room = Room { reading: Arc::new(Semaphore::new(READING)), sessions: Arc::new(LocalSessionManager::default()) };
+    let room = McpLimits { reading: Arc::new(Semaphore::new(MAX_READS)), sessions: Arc::new(LocalSessionManager::default()) };
     let sessions = Arc::clone(&room.sessions);
     let (agent, speaker) = (Arc::clone(agent), speaker.clone());
-    let service = StreamableHttpService::new(move || Ok(Server::new(&agent, &speaker)), sessions, config);
+    let service = StreamableHttpService::new(move || Ok(McpServer::new(&agent, &speaker)), sessions, config);
     Router::new().route_service("/mcp", service).layer(from_fn_with_state(room, enter))
 }
 
 /// Shared limits of all clients.
 #[derive(Debug, Clone)]
-struct Room {
+struct McpLimits {
     reading: Arc<Semaphore>,
     sessions: Arc<LocalSessionManager>,
 }
 
 /// Rejects requests that exceed a limit.
-async fn enter(State(room): State<Room>, request: Request, next: Next) -> Response {
+async fn enter(State(room): State<McpLimits>, request: Request, next: Next) -> Response {
     let is_new = request.method() == Method::POST && !request.headers().contains_key("mcp-session-id");
-    if is_new && SESSIONS <= room.sessions.sessions.read().await.len() {
+    if is_new && MAX_SESSIONS <= room.sessions.sessions.read().await.len() {
         return (StatusCode::SERVICE_UNAVAILABLE, "too many MCP sessions are open\n").into_response();
     }
     let (parts, body) = request.into_parts();
     let whole = async {
         let _place = room.reading.acquire().await;
-        to_bytes(body, LARGEST).await
+        to_bytes(body, MAX_REQUEST).await
     };
-    match timeout(SENDING, whole).await {
-        Ok(Ok(body)) => match exact::from_slice(&body).ok().as_ref().and_then(Value::as_object).and_then(refusal) {
+    match timeout(READ_TIMEOUT, whole).await {
+        Ok(Ok(body)) => match exact_json::from_slice(&body).ok().as_ref().and_then(Value::as_object).and_then(refusal) {
             Some(answer) => {
-                (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, "application/json")], exact::to_text(&answer)).into_response()
+                (StatusCode::BAD_REQUEST, [(CONTENT_TYPE, "application/json")], exact_json::to_text(&answer)).into_response()
             }
-            None => exact_answer(next.run(with_exact_numbers(parts, body)).await),
+            None => unmark_response(next.run(mark_request(parts, body)).await),
         },
-        Ok(Err(_)) => (StatusCode::PAYLOAD_TOO_LARGE, format!("the request is longer than {LARGEST} bytes\n")).into_response(),
+        Ok(Err(_)) => {
+            (StatusCode::PAYLOAD_TOO_LARGE, format!("the request is longer than {MAX_REQUEST} bytes\n")).into_response()
+        }
         Err(_) => (StatusCode::REQUEST_TIMEOUT, "the request was not received in time\n").into_response(),
     }
 }
 
 /// Marks long numbers in a request, so that they keep every digit on their way through the SDK.
-fn with_exact_numbers(mut parts: Parts, body: Bytes) -> Request {
-    let marked = std::str::from_utf8(&body).map_or(Cow::Borrowed(""), exact::mark);
+fn mark_request(mut parts: Parts, body: Bytes) -> Request {
+    let marked = std::str::from_utf8(&body).map_or(Cow::Borrowed(""), exact_json::mark);
     let Cow::Owned(marked) = marked else { return Request::from_parts(parts, body.into()) };
     parts.headers.insert(CONTENT_LENGTH, marked.len().into());
     Request::from_parts(parts, marked.into())
 }
 
 /// Turns marked numbers of a response back into numbers. The SDK sends each message as a single frame.
-fn exact_answer(response: Response) -> Response {
+fn unmark_response(response: Response) -> Response {
     let (mut parts, body) = response.into_parts();
     parts.headers.remove(CONTENT_LENGTH);
-    let plain = |piece: Bytes| match std::str::from_utf8(&piece).map_or(Cow::Borrowed(""), exact::unmark) {
+    let plain = |piece: Bytes| match std::str::from_utf8(&piece).map_or(Cow::Borrowed(""), exact_json::unmark) {
         Cow::Owned(plain) => Bytes::from(plain),
         Cow::Borrowed(_) => piece,
     };

@@ -6,8 +6,8 @@
 
 #[cfg(feature = "server")]
 mod http;
+mod invalid_message;
 mod prompts;
-mod refusal;
 mod resources;
 mod server;
 mod stdio;
@@ -15,7 +15,7 @@ mod subscriptions;
 
 #[cfg(feature = "server")]
 pub(crate) use http::over_http;
-pub use server::Speaker;
+pub use server::ClientIdentity;
 #[cfg(feature = "testing")]
 pub(crate) use stdio::serve;
 pub use stdio::serve_stdio;

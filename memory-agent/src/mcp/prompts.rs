@@ -1,6 +1,6 @@
 //! Defines the MCP prompts for common memory tasks.
 
-use memory_core::{Filter, Order, Slice};
+use memory_core::{Filter, ListOrder, PageRequest};
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
@@ -9,7 +9,7 @@ use super::server::refused;
 use crate::session::{CONTEXT_BUDGET, Session};
 
 /// Number of memories that are listed for a review.
-const REVIEWED: usize = 50;
+const REVIEW_LIMIT: usize = 50;
 
 /// Describes all prompts.
 pub(super) fn all() -> Vec<Prompt> {
@@ -59,8 +59,13 @@ fn missing(name: &str) -> ErrorData {
 
 fn recall(session: &Session, topic: &str) -> Result<String, ErrorData> {
     // A prompt is invoked explicitly, so memories that the session already received are included again.
-    let gathered =
-        memory_core::context(session.services(), topic, CONTEXT_BUDGET, &memory_core::Given::default(), &session.agent().now());
+    let gathered = memory_core::context(
+        session.services(),
+        topic,
+        CONTEXT_BUDGET,
+        &memory_core::ShownMemories::default(),
+        &session.agent().now(),
+    );
     let gathered = gathered.map_err(|error| refused(error, "recall"))?;
     let topic = memory_core::text::one_line(topic, 500);
     Ok(if gathered.text.is_empty() {
@@ -83,7 +88,7 @@ fn remember(text: Option<&str>) -> String {
 }
 
 fn review(session: &Session) -> Result<String, ErrorData> {
-    let slice = Slice { order: Order::Created, offset: 0, limit: Some(REVIEWED) };
+    let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(REVIEW_LIMIT) };
     let page = memory_core::list(session.services(), &Filter::default(), &slice).map_err(|error| refused(error, "review"))?;
     let lines = page.memories.iter().map(|stored| {
         let memory = &stored.memory;

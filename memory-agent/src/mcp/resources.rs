@@ -1,29 +1,29 @@
 //! Exposes memories as MCP resources.
 
-use memory_core::{Filter, MemoryStoreExt, Order, Services, Slice, Stored};
+use memory_core::{Filter, ListOrder, MemoryStoreExt, PageRequest, Services, StoredMemory};
 use rmcp::ErrorData;
 use rmcp::model::{ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
 use super::server::refused;
 
 /// The URI of the overview.
-const INDEX: &str = "memory://index";
+const INDEX_URI: &str = "memory://index";
 
 /// The URI prefix of a memory.
-const NOTE: &str = "memory://note/";
+const NOTE_URI: &str = "memory://note/";
 
 /// Number of memories per page.
-const PAGE: usize = 100;
+const PAGE_SIZE: usize = 100;
 
 const MARKDOWN: &str = "text/markdown";
 
 /// Lists the index and the memories, newest first, by page; the cursor is the offset of the page.
 pub(super) fn list(services: &Services, cursor: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
     let offset = cursor.map_or(Ok(0), str::parse).map_err(|_| ErrorData::invalid_params("invalid cursor", None))?;
-    let slice = Slice { order: Order::Created, offset, limit: Some(PAGE) };
-    let page = memory_core::list(services, &Filter::default(), &slice).map_err(|error| refused(error, INDEX))?;
+    let slice = PageRequest { order: ListOrder::Created, offset, limit: Some(PAGE_SIZE) };
+    let page = memory_core::list(services, &Filter::default(), &slice).map_err(|error| refused(error, INDEX_URI))?;
     let index = || {
-        let index = Resource::new(INDEX, "index").with_title("Overview");
+        let index = Resource::new(INDEX_URI, "index").with_title("Overview");
         index.with_description("Number of memories per category, and the newest memories").with_mime_type(MARKDOWN)
     };
     let mut resources: Vec<Resource> = (offset == 0).then(index).into_iter().collect();
@@ -34,10 +34,10 @@ pub(super) fn list(services: &Services, cursor: Option<&str>) -> Result<ListReso
     Ok(result)
 }
 
-fn resource(stored: &Stored) -> Resource {
+fn resource(stored: &StoredMemory) -> Resource {
     let memory = &stored.memory;
     let stem = stored.path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md");
-    Resource::new(format!("{NOTE}{}", memory.id), stem)
+    Resource::new(format!("{NOTE_URI}{}", memory.id), stem)
         .with_title(memory_core::text::one_line(memory.headline(), 80))
         .with_description(format!("{} of {}", memory.category, memory.created_at.format("%Y-%m-%d")))
         .with_mime_type(MARKDOWN)
@@ -45,15 +45,15 @@ fn resource(stored: &Stored) -> Resource {
 
 /// Describes the URI of a memory.
 pub(super) fn template() -> ResourceTemplate {
-    ResourceTemplate::new(format!("{NOTE}{{id}}"), "note").with_title("One memory").with_mime_type(MARKDOWN)
+    ResourceTemplate::new(format!("{NOTE_URI}{{id}}"), "note").with_title("One memory").with_mime_type(MARKDOWN)
 }
 
 /// Reads the index or a memory.
 pub(super) fn read(services: &Services, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-    let text = match uri.strip_prefix(NOTE) {
+    let text = match uri.strip_prefix(NOTE_URI) {
         Some(id) => memory_core::read(services, id).map_err(|error| refused(error, uri))?.memory.content,
-        None if uri == INDEX => memory_core::overview(services).map_err(|error| refused(error, uri))?,
-        None => return Err(unknown(uri)),
+        None if uri == INDEX_URI => memory_core::overview(services).map_err(|error| refused(error, uri))?,
+        None => return Err(not_found_error(uri)),
     };
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(MARKDOWN)]))
 }
@@ -62,18 +62,18 @@ pub(super) fn read(services: &Services, uri: &str) -> Result<ReadResourceResult,
 ///
 /// A memory that does not exist has the empty state, since it may be created later.
 pub(super) fn state(services: &Services, uri: &str) -> Result<String, ErrorData> {
-    match uri.strip_prefix(NOTE) {
+    match uri.strip_prefix(NOTE_URI) {
         Some(id) => match services.store.get_by(id) {
             Ok(stored) => Ok(stored.memory.content_hash().to_string()),
             Err(memory_core::StoreError::NotFound { .. }) => Ok(String::new()),
             Err(error) => Err(refused(error, uri)),
         },
-        None if uri == INDEX => memory_core::overview(services).map_err(|error| refused(error, uri)),
+        None if uri == INDEX_URI => memory_core::overview(services).map_err(|error| refused(error, uri)),
         None => Ok(String::new()),
     }
 }
 
-fn unknown(uri: &str) -> ErrorData {
+fn not_found_error(uri: &str) -> ErrorData {
     let uri = memory_core::text::one_line(uri, 80);
-    ErrorData::resource_not_found(format!("{uri} is neither {INDEX} nor {NOTE}<id>"), None)
+    ErrorData::resource_not_found(format!("{uri} is neither {INDEX_URI} nor {NOTE_URI}<id>"), None)
 }

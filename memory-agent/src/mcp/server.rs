@@ -22,7 +22,7 @@ use crate::session::Session;
 
 /// The agent and project of a connection, as far as they are configured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Speaker {
+pub struct ClientIdentity {
     /// The agent; if unset, the name of the client is used.
     pub agent: Option<AgentName>,
     /// The project of the agent.
@@ -31,9 +31,9 @@ pub struct Speaker {
 
 /// The server side of one client connection.
 #[derive(Debug, Clone)]
-pub(super) struct Server {
+pub(super) struct McpServer {
     agent: Arc<Agent>,
-    speaker: Speaker,
+    speaker: ClientIdentity,
     session: Arc<OnceLock<Arc<Session>>>,
     subscriptions: Subscriptions,
 }
@@ -61,9 +61,9 @@ const METHODS: [&str; 11] = [
     "completion/complete",
 ];
 
-impl Server {
+impl McpServer {
     /// Creates the server side of a new connection.
-    pub(super) fn new(agent: &Arc<Agent>, speaker: &Speaker) -> Self {
+    pub(super) fn new(agent: &Arc<Agent>, speaker: &ClientIdentity) -> Self {
         Self {
             agent: Arc::clone(agent),
             speaker: speaker.clone(),
@@ -85,7 +85,7 @@ impl Server {
     /// Returns the instructions for the model, with the standing instructions and preferences that `agent` may see.
     fn instructions(&self, agent: Option<AgentName>) -> String {
         let view = View { agent, project: self.speaker.project.clone() };
-        let services = self.agent.services().seen_by(view);
+        let services = self.agent.services().restrict_to(view);
         // If the memories cannot be read, the first tool call reports it.
         let standing = memory_core::standing_context(&services, STANDING_BUDGET).unwrap_or_default();
         if standing.is_empty() { INSTRUCTIONS.to_owned() } else { format!("{INSTRUCTIONS}\n\n{standing}") }
@@ -112,7 +112,7 @@ fn named(client: &str) -> Option<AgentName> {
     plain.parse().ok()
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_prompts().enable_resources();
         ServerConfig::new(capabilities.enable_resources_subscribe().build())

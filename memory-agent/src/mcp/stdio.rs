@@ -9,17 +9,17 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader, DuplexStream, duplex, split};
 use tokio::sync::{Mutex, Semaphore};
 
-use super::refusal::{error, refusal};
-use super::server::{Server, Speaker};
+use super::invalid_message::{error, refusal};
+use super::server::{ClientIdentity, McpServer};
 use crate::agent::Agent;
-use crate::exact;
+use crate::exact_json;
 use crate::socket::LONGEST_LINE;
 
 /// Serves one client on standard input and output until it closes them. Blocks.
 ///
 /// # Errors
 /// If the client violates the protocol, or if an I/O operation fails.
-pub fn serve_stdio(agent: &Arc<Agent>, speaker: &Speaker) -> io::Result<()> {
+pub fn serve_stdio(agent: &Arc<Agent>, speaker: &ClientIdentity) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let served = runtime.block_on(serve(agent, speaker, tokio::io::stdin(), tokio::io::stdout()));
     // A read of standard input cannot be cancelled.
@@ -28,32 +28,32 @@ pub fn serve_stdio(agent: &Arc<Agent>, speaker: &Speaker) -> io::Result<()> {
 }
 
 /// Maximum number of pending requests; a client that does not read responses is not read either.
-const ON_THEIR_WAY: usize = 64;
+const MAX_PENDING: usize = 64;
 
 /// Size of the pipe to the SDK, in bytes.
-const BETWEEN: usize = 64 << 10;
+const PIPE_SIZE: usize = 64 << 10;
 
 pub(crate) async fn serve(
     agent: &Arc<Agent>,
-    speaker: &Speaker,
+    speaker: &ClientIdentity,
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
 ) -> io::Result<()> {
-    let (ours, theirs) = duplex(BETWEEN);
+    let (ours, theirs) = duplex(PIPE_SIZE);
     let (answers, requests) = split(ours);
     let output = Arc::new(Mutex::new(output));
-    let room = Arc::new(Semaphore::new(ON_THEIR_WAY));
-    let hearing = tokio::spawn(hear(BufReader::new(input), requests, Arc::clone(&output), Arc::clone(&room)));
-    let saying = tokio::spawn(say(BufReader::new(answers), output, room));
-    let served = converse(agent, speaker, theirs).await;
+    let room = Arc::new(Semaphore::new(MAX_PENDING));
+    let hearing = tokio::spawn(forward_requests(BufReader::new(input), requests, Arc::clone(&output), Arc::clone(&room)));
+    let saying = tokio::spawn(forward_responses(BufReader::new(answers), output, room));
+    let served = run_server(agent, speaker, theirs).await;
     hearing.abort();
     // Remaining responses are written to the end.
     saying.await.map_err(io::Error::other)??;
     served
 }
 
-async fn converse(agent: &Arc<Agent>, speaker: &Speaker, stream: DuplexStream) -> io::Result<()> {
-    let running = match Server::new(agent, speaker).serve(stream).await {
+async fn run_server(agent: &Arc<Agent>, speaker: &ClientIdentity, stream: DuplexStream) -> io::Result<()> {
+    let running = match McpServer::new(agent, speaker).serve(stream).await {
         Ok(running) => running,
         // A client that disconnects before initialization is not an error.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
@@ -65,7 +65,7 @@ async fn converse(agent: &Arc<Agent>, speaker: &Speaker, stream: DuplexStream) -
 /// Forwards lines of the client to the SDK, and responds to invalid messages itself.
 ///
 /// The SDK would drop them silently, and the client would wait forever for a response.
-async fn hear(
+async fn forward_requests(
     mut input: impl AsyncBufReadExt + Unpin,
     mut requests: impl AsyncWriteExt + Unpin,
     output: Arc<Mutex<impl AsyncWrite + Unpin>>,
@@ -77,17 +77,17 @@ async fn hear(
             continue;
         }
         let complaint = if is_whole {
-            match exact::from_slice(&line) {
+            match exact_json::from_slice(&line) {
                 Ok(Value::Object(message)) => {
                     if let Some(answer) = refusal(&message) {
-                        write_line(&output, exact::to_text(&answer).as_bytes()).await?;
+                        write_line(&output, exact_json::to_text(&answer).as_bytes()).await?;
                         continue;
                     }
                     if message.contains_key("id") && message.contains_key("method") {
                         room.acquire().await.map_err(io::Error::other)?.forget();
                     } else if message.get("method").is_some_and(|method| method == "notifications/cancelled") {
                         // A cancelled request may never get a response.
-                        give_back(&room);
+                        release_permit(&room);
                     }
                     None
                 }
@@ -101,7 +101,7 @@ async fn hear(
             write_line(&output, error(&Value::Null, code, &message).to_string().as_bytes()).await?;
             continue;
         }
-        if let Cow::Owned(marked) = std::str::from_utf8(&line).map_or(Cow::Borrowed(""), exact::mark) {
+        if let Cow::Owned(marked) = std::str::from_utf8(&line).map_or(Cow::Borrowed(""), exact_json::mark) {
             line = marked.into_bytes();
         }
         line.push(b'\n');
@@ -137,7 +137,7 @@ async fn next_line(input: &mut (impl AsyncBufReadExt + Unpin), line: &mut Vec<u8
 }
 
 /// Forwards messages of the SDK to the client.
-async fn say(
+async fn forward_responses(
     mut answers: impl AsyncBufReadExt + Unpin,
     output: Arc<Mutex<impl AsyncWrite + Unpin>>,
     room: Arc<Semaphore>,
@@ -147,12 +147,12 @@ async fn say(
         while line.last().is_some_and(u8::is_ascii_whitespace) {
             line.pop();
         }
-        let plain = std::str::from_utf8(&line).map_or(Cow::Borrowed(""), exact::unmark);
+        let plain = std::str::from_utf8(&line).map_or(Cow::Borrowed(""), exact_json::unmark);
         write_line(&output, if let Cow::Owned(plain) = &plain { plain.as_bytes() } else { &line }).await?;
         // A request has a method; a response has none.
-        let is_answer = serde_json::from_slice::<Head>(&line).is_ok_and(|head| head.method.is_none());
+        let is_answer = serde_json::from_slice::<MessageHead>(&line).is_ok_and(|head| head.method.is_none());
         if is_answer {
-            give_back(&room);
+            release_permit(&room);
         }
         line.clear();
     }
@@ -161,12 +161,12 @@ async fn say(
 
 /// The field that distinguishes a request from a response.
 #[derive(serde::Deserialize)]
-struct Head {
+struct MessageHead {
     method: Option<serde::de::IgnoredAny>,
 }
 
-fn give_back(room: &Semaphore) {
-    if room.available_permits() < ON_THEIR_WAY {
+fn release_permit(room: &Semaphore) {
+    if room.available_permits() < MAX_PENDING {
         room.add_permits(1);
     }
 }

@@ -15,10 +15,10 @@ use crate::session::Session;
 ///
 /// They are polled every two seconds while the connection is open.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Subscriptions(Arc<Mutex<Wanted>>);
+pub(super) struct Subscriptions(Arc<Mutex<SubscriptionState>>);
 
 #[derive(Debug, Default)]
-struct Wanted {
+struct SubscriptionState {
     states: HashMap<String, String>,
     /// Whether a polling task is running.
     is_watched: bool,
@@ -27,7 +27,7 @@ struct Wanted {
 const INTERVAL: Duration = Duration::from_secs(2);
 
 /// Maximum number of subscriptions of a client.
-const MOST: usize = 256;
+const MAX_SUBSCRIPTIONS: usize = 256;
 
 impl Subscriptions {
     /// Subscribes the client to changes of `uri`.
@@ -35,14 +35,17 @@ impl Subscriptions {
         let state = state(session, &uri).await?;
         let was_watched = {
             let mut wanted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if MOST <= wanted.states.len() && !wanted.states.contains_key(&uri) {
-                return Err(ErrorData::invalid_request(format!("the limit of {MOST} subscriptions is reached"), None));
+            if MAX_SUBSCRIPTIONS <= wanted.states.len() && !wanted.states.contains_key(&uri) {
+                return Err(ErrorData::invalid_request(
+                    format!("the limit of {MAX_SUBSCRIPTIONS} subscriptions is reached"),
+                    None,
+                ));
             }
             wanted.states.insert(uri, state);
             std::mem::replace(&mut wanted.is_watched, true)
         };
         if !was_watched {
-            tokio::spawn(watch(Arc::downgrade(&self.0), Arc::clone(session), peer.clone()));
+            tokio::spawn(poll_resources(Arc::downgrade(&self.0), Arc::clone(session), peer.clone()));
         }
         Ok(())
     }
@@ -54,7 +57,7 @@ impl Subscriptions {
 }
 
 /// Polls until there are no subscriptions or the client has disconnected.
-async fn watch(wanted: Weak<Mutex<Wanted>>, session: Arc<Session>, peer: Peer<RoleServer>) {
+async fn poll_resources(wanted: Weak<Mutex<SubscriptionState>>, session: Arc<Session>, peer: Peer<RoleServer>) {
     let mut ticks = tokio::time::interval(INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {

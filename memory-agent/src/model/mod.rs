@@ -7,24 +7,24 @@
 //! | [`RemoteEmbedder`] | `remote-model` | the address of a server with an `OpenAI`-compatible API, and an optional API key |
 //! | [`RemoteChat`] | `remote-model` | the same, for a language model |
 //!
-//! [`Patient`] adds a timeout to a reranker. Local models use their published files: `config.json`, `tokenizer.json`
+//! [`TimeoutReranker`] adds a timeout to a reranker. Local models use their published files: `config.json`, `tokenizer.json`
 //! (or `vocab.txt`) and `model.safetensors` in one folder. Supported architectures are BERT, XLM-R and static
 //! embeddings (no network). A text in a script that the vocabulary does not cover gets no vector; it is found by its
 //! words only. No model is ever downloaded.
 
 #[cfg(feature = "local-model")]
-mod known;
+mod known_models;
 #[cfg(feature = "local-model")]
 mod local;
-mod patience;
 #[cfg(feature = "remote-model")]
 mod remote;
-mod unit;
+mod timeout;
+mod unit_vector;
 
 #[cfg(feature = "local-model")]
-pub use known::{KNOWN_MODELS, KnownModel};
+pub use known_models::{KNOWN_MODELS, KnownModel};
 #[cfg(feature = "local-model")]
 pub use local::{LocalEmbedder, LocalReranker};
-pub use patience::Patient;
 #[cfg(feature = "remote-model")]
 pub use remote::{ApiKey, ApiKeyError, ChatSettings, RemoteChat, RemoteEmbedder, RemoteSettings};
+pub use timeout::TimeoutReranker;

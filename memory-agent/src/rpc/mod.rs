@@ -21,14 +21,16 @@
 //! | -32000 | any other error |
 //!
 //! Each error has `data: {code, hint?}` with the permanent error code ([`memory_core::Code`]).
+//!
+//! A line becomes requests, a request becomes work that any thread may do, and the work becomes a response.
 
-mod answer;
-mod fault;
+mod connection;
+mod error;
+mod execution;
 mod request;
-mod speech;
 
-pub(crate) use answer::described;
-pub use answer::tools;
-pub use fault::Fault;
-pub use request::{Ask, Line, MOST, Request, read};
-pub use speech::{Speech, Work};
+pub use connection::{RpcConnection, RpcWork};
+pub use error::RpcError;
+pub(crate) use execution::described;
+pub use execution::tools;
+pub use request::{MOST, RpcLine, RpcMethod, RpcRequest, parse_line};

@@ -11,7 +11,7 @@ pub const LONGEST_LINE: usize = 8 << 20;
 
 /// Resource limits of the Unix socket server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct SocketLimits {
     /// Maximum number of connections served at the same time.
     pub connections: usize,
     /// Maximum number of accepted connections that wait for a free place.
@@ -32,7 +32,7 @@ pub struct Limits {
     pub last_words: Duration,
 }
 
-impl Default for Limits {
+impl Default for SocketLimits {
     fn default() -> Self {
         Self {
             connections: 500,

@@ -8,13 +8,13 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 
 use super::limits::LONGEST_LINE;
-use super::room::{Room, SHORT, taken};
+use super::shared_resources::{SHORT, SharedResources, unwrap_permit};
 
 /// The lines of a connection.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct ConnectionLines {
     half: OwnedReadHalf,
-    room: Arc<Room>,
+    room: Arc<SharedResources>,
     buffer: Vec<u8>,
     /// Offset in the buffer of the first byte that was not returned yet.
     start: usize,
@@ -30,7 +30,7 @@ pub(super) struct Lines {
 
 /// The next item of a connection.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum NextLine {
     /// A line without its line break.
     Line(Vec<u8>),
     /// A line that is too long; the rest of it is skipped.
@@ -42,9 +42,9 @@ pub(super) enum Next {
 /// Minimum size of a read, in bytes.
 const CHUNK: usize = 4 << 10;
 
-impl Lines {
+impl ConnectionLines {
     /// Creates the line reader of a connection.
-    pub(super) fn new(half: OwnedReadHalf, room: Arc<Room>) -> Self {
+    pub(super) fn new(half: OwnedReadHalf, room: Arc<SharedResources>) -> Self {
         Self {
             half,
             room,
@@ -59,20 +59,20 @@ impl Lines {
     }
 
     /// Returns the next item. Not cancel-safe: do not call it again after dropping an unfinished call.
-    pub(super) async fn next(&mut self) -> Next {
+    pub(super) async fn next(&mut self) -> NextLine {
         loop {
-            if let Some(line) = self.whole_line() {
+            if let Some(line) = self.take_line() {
                 if std::mem::take(&mut self.is_skipping) {
                     continue;
                 }
-                return if LONGEST_LINE < line.len() { Next::TooLong } else { Next::Line(line) };
+                return if LONGEST_LINE < line.len() { NextLine::TooLong } else { NextLine::Line(line) };
             }
             self.compact();
             if LONGEST_LINE < self.buffer.len() || self.is_skipping {
                 self.buffer.clear();
                 self.searched = 0;
                 if !std::mem::replace(&mut self.is_skipping, true) {
-                    return Next::TooLong;
+                    return NextLine::TooLong;
                 }
             }
             if self.is_over || !self.read().await {
@@ -81,7 +81,7 @@ impl Lines {
         }
     }
 
-    fn whole_line(&mut self) -> Option<Vec<u8>> {
+    fn take_line(&mut self) -> Option<Vec<u8>> {
         let end = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n');
         let Some(end) = end.map(|end| self.searched + end) else {
             self.searched = self.buffer.len();
@@ -116,7 +116,7 @@ impl Lines {
         let Self { half, room, buffer, long, .. } = self;
         let more = async {
             if SHORT < buffer.len() && long.is_none() {
-                *long = Some(taken(Arc::clone(&room.long_lines).acquire_owned().await));
+                *long = Some(unwrap_permit(Arc::clone(&room.long_lines).acquire_owned().await));
             }
             buffer.reserve(buffer.len().clamp(CHUNK, SHORT));
             half.read_buf(buffer).await
@@ -135,9 +135,9 @@ impl Lines {
     }
 
     /// Returns the text after the last line break.
-    fn last(&mut self) -> Next {
+    fn last(&mut self) -> NextLine {
         (self.start, self.searched) = (0, 0);
         let line = std::mem::take(&mut self.buffer);
-        if line.is_empty() || self.is_skipping { Next::End } else { Next::Line(line) }
+        if line.is_empty() || self.is_skipping { NextLine::End } else { NextLine::Line(line) }
     }
 }

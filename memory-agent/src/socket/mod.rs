@@ -3,14 +3,19 @@
 //! Each line is a JSON-RPC message, see [`crate::rpc`]. Memory is bounded for any client behaviour: a line has at most
 //! [`LONGEST_LINE`] bytes and is parsed only when a worker is free; unread responses share one budget, and a client
 //! that does not read them is disconnected.
+//!
+//! Requests of one connection run concurrently, and responses are sent when they are ready. The client is
+//! identified in the order of the lines. A client that stops in the middle of a line is disconnected. So
+//! regardless of the number of clients, only as many requests as threads are parsed in memory. The socket is
+//! bound under another name, made private, and renamed to its final path.
 
 mod bind;
 mod connection;
 mod limits;
 mod lines;
-mod room;
 mod serve;
+mod shared_resources;
 
 pub use bind::{NAME, Socket, SocketError};
-pub use limits::{LONGEST_LINE, Limits};
+pub use limits::{LONGEST_LINE, SocketLimits};
 pub use serve::serve;

@@ -12,12 +12,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::bind::Socket;
 use super::connection::attend;
-use super::limits::Limits;
-use super::room::Room;
+use super::limits::SocketLimits;
+use super::shared_resources::SharedResources;
 use crate::agent::Agent;
 
 /// Pause after the system failed to accept a connection.
-const PAUSE: Duration = Duration::from_millis(100);
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves the tools to programs of the same user until `shutdown` completes.
 ///
@@ -28,11 +28,11 @@ const PAUSE: Duration = Duration::from_millis(100);
 pub async fn serve(
     socket: Socket,
     agent: Arc<Agent>,
-    limits: Limits,
+    limits: SocketLimits,
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
     let listener = UnixListener::from_std(socket.listener()?)?;
-    let room = Arc::new(Room::new(limits));
+    let room = Arc::new(SharedResources::new(limits));
     let end = CancellationToken::new();
     let mut connections = JoinSet::new();
     tokio::pin!(shutdown);
@@ -42,11 +42,11 @@ pub async fn serve(
             () = &mut shutdown => break,
             Some(_) = connections.join_next() => {}
             accepted = listener.accept(), if has_room => match accepted {
-                Ok((stream, _)) if is_ours(&stream) => {
+                Ok((stream, _)) if is_same_user(&stream) => {
                     connections.spawn(attend(stream, Arc::clone(&agent), Arc::clone(&room), end.clone()));
                 }
                 Ok(_) => {}
-                Err(_) => sleep(PAUSE).await,
+                Err(_) => sleep(ACCEPT_PAUSE).await,
             },
         }
     }
@@ -59,6 +59,6 @@ pub async fn serve(
 }
 
 /// Returns whether a client runs as the same user or as root.
-fn is_ours(stream: &UnixStream) -> bool {
+fn is_same_user(stream: &UnixStream) -> bool {
     stream.peer_cred().is_ok_and(|peer| peer.uid() == 0 || peer.uid() == geteuid().as_raw())
 }

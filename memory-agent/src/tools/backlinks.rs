@@ -5,19 +5,19 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::filter::{id, schema};
-use super::input::read;
+use super::input::parse_input;
 use crate::json;
 
 /// Lists the memories that link to a memory.
 #[derive(Debug)]
-pub(super) struct Backlinks;
+pub(super) struct BacklinksTool;
 
 #[derive(Debug, Deserialize)]
-struct Input {
+struct BacklinksInput {
     id: String,
 }
 
-impl Tool for Backlinks {
+impl Tool for BacklinksTool {
     fn name(&self) -> &'static str {
         "memory_backlinks"
     }
@@ -35,7 +35,7 @@ impl Tool for Backlinks {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let Input { id } = read(parameters)?;
+        let BacklinksInput { id } = parse_input(parameters)?;
         Ok(json::memories(&memory_core::backlinks(&context.services, &id)?, context.services.inbox_ttl))
     }
 }

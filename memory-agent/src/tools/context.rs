@@ -5,21 +5,21 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::filter::schema;
-use super::input::read;
+use super::input::parse_input;
 use crate::json;
 
 /// Collects context for a prompt.
 #[derive(Debug)]
-pub(super) struct GatherContext;
+pub(super) struct ContextTool;
 
 #[derive(Debug, Deserialize)]
-struct Input {
+struct ContextInput {
     #[serde(default)]
     query: String,
     budget: Option<usize>,
 }
 
-impl Tool for GatherContext {
+impl Tool for ContextTool {
     fn name(&self) -> &'static str {
         "memory_context"
     }
@@ -42,7 +42,7 @@ impl Tool for GatherContext {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let Input { query, budget } = read(parameters)?;
+        let ContextInput { query, budget } = parse_input(parameters)?;
         let budget = budget.unwrap_or(crate::CONTEXT_BUDGET);
         let gathered = memory_core::context(&context.services, &query, budget, &context.given, &context.now)?;
         Ok(json::context(&gathered))

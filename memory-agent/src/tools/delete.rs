@@ -5,19 +5,19 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::filter::{id, schema};
-use super::input::read;
+use super::input::parse_input;
 use crate::json;
 
 /// Moves a memory to the trash.
 #[derive(Debug)]
-pub(super) struct Delete;
+pub(super) struct DeleteTool;
 
 #[derive(Debug, Deserialize)]
-struct Input {
+struct DeleteInput {
     id: String,
 }
 
-impl Tool for Delete {
+impl Tool for DeleteTool {
     fn name(&self) -> &'static str {
         "memory_delete"
     }
@@ -35,7 +35,7 @@ impl Tool for Delete {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let Input { id } = read(parameters)?;
+        let DeleteInput { id } = parse_input(parameters)?;
         Ok(json::deleted(&memory_core::delete(&context.services, &id)?))
     }
 }

@@ -5,19 +5,19 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::filter::{id, schema};
-use super::input::read;
+use super::input::parse_input;
 use crate::json;
 
 /// Marks a reminder as done.
 #[derive(Debug)]
-pub(super) struct Done;
+pub(super) struct DoneTool;
 
 #[derive(Debug, Deserialize)]
-struct Input {
+struct DoneInput {
     id: String,
 }
 
-impl Tool for Done {
+impl Tool for DoneTool {
     fn name(&self) -> &'static str {
         "memory_done"
     }
@@ -35,7 +35,7 @@ impl Tool for Done {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let Input { id } = read(parameters)?;
+        let DoneInput { id } = parse_input(parameters)?;
         Ok(json::memory(&memory_core::done(&context.services, &id)?, context.services.inbox_ttl))
     }
 }

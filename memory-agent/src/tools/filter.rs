@@ -4,7 +4,7 @@ use memory_core::{Filter, Lifetime, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::input::{first_moment, moment_after, parsed};
+use super::input::{moment_after, parse_start, parsed};
 
 /// The filter parameters of a tool.
 #[derive(Debug, Default, Deserialize)]
@@ -29,7 +29,7 @@ impl FilterInput {
             scope: parsed("scope", self.scope.as_deref())?,
             source: self.source.clone(),
             tags: self.tags.iter().collect(),
-            from: self.from.as_deref().map(|from| first_moment("from", from, zone)).transpose()?,
+            from: self.from.as_deref().map(|from| parse_start("from", from, zone)).transpose()?,
             until: self.to.as_deref().map(|to| moment_after("to", to, zone)).transpose()?,
             standing: false,
             lifetime: Lifetime::Current,
@@ -81,8 +81,8 @@ pub(super) fn id() -> Value {
 
 /// Returns the schema of a result limit.
 pub(super) fn limit(default: usize) -> Value {
-    json!({ "type": "integer", "minimum": 1, "maximum": MOST, "default": default })
+    json!({ "type": "integer", "minimum": 1, "maximum": MAX_RESULTS, "default": default })
 }
 
 /// Maximum number of results per call.
-const MOST: usize = 1_000;
+const MAX_RESULTS: usize = 1_000;

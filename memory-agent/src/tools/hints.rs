@@ -10,7 +10,7 @@ use serde_json::Value;
 ///
 /// `offered` maps original to offered names.
 pub(crate) fn rewrite(error: &mut ToolError, called: &str, offered: impl Fn(&str) -> Option<String>) {
-    let of_tools = advice(error.code, called).iter().filter_map(|(tool, what)| Some(what.replace("{}", &offered(tool)?)));
+    let of_tools = error_advice(error.code, called).iter().filter_map(|(tool, what)| Some(what.replace("{}", &offered(tool)?)));
     let own = error.hint.take().unwrap_or_default();
     let own = own.split("; ").filter(|clause| !clause.is_empty()).filter_map(|clause| match action(clause, called) {
         Some((tool, what)) => offered(&tool).map(|name| format!("{name} {what}")),
@@ -21,7 +21,7 @@ pub(crate) fn rewrite(error: &mut ToolError, called: &str, offered: impl Fn(&str
 }
 
 /// Rewrites the hints and warnings in a result of the tool `called`. User values are not changed.
-pub(crate) fn rewrite_answer(answer: &mut Value, called: &str, offered: &impl Fn(&str) -> Option<String>) {
+pub(crate) fn rewrite_result(answer: &mut Value, called: &str, offered: &impl Fn(&str) -> Option<String>) {
     // The result of these tools may be a user value as a whole.
     if super::instance::is_own(called) {
         return;
@@ -41,10 +41,10 @@ pub(crate) fn rewrite_answer(answer: &mut Value, called: &str, offered: &impl Fn
             }
             ("banks" | "memories" | "hits" | "files", Value::Array(items)) => {
                 for item in items {
-                    rewrite_answer(item, called, offered);
+                    rewrite_result(item, called, offered);
                 }
             }
-            ("memory", memory) => rewrite_answer(memory, called, offered),
+            ("memory", memory) => rewrite_result(memory, called, offered),
             _ => {}
         }
     }
@@ -80,7 +80,7 @@ fn offered_clauses(warning: &str, offered: &impl Fn(&str) -> Option<String>) -> 
 }
 
 /// Returns the tools that help after an error, each with its hint.
-fn advice(code: Code, called: &str) -> &'static [(&'static str, &'static str)] {
+fn error_advice(code: Code, called: &str) -> &'static [(&'static str, &'static str)] {
     let is_of = |set: &str| called.starts_with(set);
     match code {
         Code::BankNotFound => &[("bank_list", "{} lists the banks"), ("bank_write", "{} creates one")],
@@ -165,18 +165,18 @@ mod tests {
             error.hint
         };
         let keys = |offered| hint(Code::KeyNotFound, "kv_get", "the action list lists the keys", offered);
-        assert_eq!(keys(|tool| Some(tool.to_owned())).as_deref(), Some("kv_list shows the keys"));
-        assert_eq!(keys(|tool| Some(tool.replace("kv_", "store_"))).as_deref(), Some("store_list shows the keys"));
+        assert_eq!(keys(|tool| Some(tool.to_owned())).as_deref(), Some("kv_list lists the keys"));
+        assert_eq!(keys(|tool| Some(tool.replace("kv_", "store_"))).as_deref(), Some("store_list lists the keys"));
         assert_eq!(keys(|_| None), None);
         let sessions =
             hint(Code::SessionNotFound, "history_read", "the action sessions lists the sessions", |tool| Some(tool.to_owned()));
-        assert_eq!(sessions.as_deref(), Some("history_sessions lists them"));
+        assert_eq!(sessions.as_deref(), Some("history_sessions lists the sessions"));
     }
 
     #[test]
     fn hints_and_warnings_in_an_answer_name_tools_as_they_are_offered() {
         let rewritten = |called: &str, mut answer: Value, offered: &dyn Fn(&str) -> Option<String>| {
-            rewrite_answer(&mut answer, called, &offered);
+            rewrite_result(&mut answer, called, &offered);
             answer
         };
         let warned = json!({ "id": "1", "warning": "the text contains no time; memory_remind with `of` and `at` turns it into a reminder" });
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn commands_flags_and_settings_are_left_out() {
         for (text, left) in [
-            ("remove it, or store it anyway with --allow-secret", Some("leave it out")),
+            ("remove it, or store it anyway with --allow-secret", Some("remove it")),
             ("omit --create-only to replace the value", None),
             ("2 files cannot be read; run `memory doctor` to list them", Some("2 files cannot be read")),
             ("the index is old; `memory embed` makes it again", Some("the index is old")),

@@ -11,7 +11,7 @@ use serde_json::Value;
 ///
 /// # Errors
 /// If the type is stricter than the schema.
-pub(super) fn read<T: DeserializeOwned>(parameters: &Value) -> Result<T, ToolError> {
+pub(super) fn parse_input<T: DeserializeOwned>(parameters: &Value) -> Result<T, ToolError> {
     let read = T::deserialize(parameters).or_else(|error| match with_whole_numbers(parameters) {
         Cow::Owned(parameters) => T::deserialize(&parameters),
         Cow::Borrowed(_) => Err(error),
@@ -48,7 +48,7 @@ pub(super) fn invalid(message: String) -> ToolError {
 }
 
 /// Parses the start of a day (YYYY-MM-DD), or a time (RFC 3339).
-pub(super) fn first_moment(field: &str, text: &str, zone: FixedOffset) -> Result<DateTime<Utc>, ToolError> {
+pub(super) fn parse_start(field: &str, text: &str, zone: FixedOffset) -> Result<DateTime<Utc>, ToolError> {
     moment(field, text, zone, 0)
 }
 
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[derive(Debug, PartialEq, Deserialize)]
-    struct Input {
+    struct SampleInput {
         query: Option<String>,
         limit: Option<usize>,
         share: Option<f64>,
@@ -84,16 +84,16 @@ mod tests {
 
     #[test]
     fn a_whole_number_may_be_written_with_a_fraction_of_nothing() {
-        let is = |query: Option<&str>, limit: Option<usize>, share: Option<f64>| Input {
+        let is = |query: Option<&str>, limit: Option<usize>, share: Option<f64>| SampleInput {
             query: query.map(str::to_owned),
             limit,
             share,
         };
         let given = json!({ "query": "5.0", "limit": 5.0, "share": 1.0 });
-        assert_eq!(read::<Input>(&given).unwrap(), is(Some("5.0"), Some(5), Some(1.0)));
-        assert_eq!(read::<Input>(&json!({ "limit": -0.0, "share": 0.5 })).unwrap(), is(None, Some(0), Some(0.5)));
+        assert_eq!(parse_input::<SampleInput>(&given).unwrap(), is(Some("5.0"), Some(5), Some(1.0)));
+        assert_eq!(parse_input::<SampleInput>(&json!({ "limit": -0.0, "share": 0.5 })).unwrap(), is(None, Some(0), Some(0.5)));
         for limit in [json!(5.5), json!(-5.0), json!(1e300), json!("5")] {
-            assert!(read::<Input>(&json!({ "limit": limit })).is_err(), "{limit}");
+            assert!(parse_input::<SampleInput>(&json!({ "limit": limit })).is_err(), "{limit}");
         }
     }
 }

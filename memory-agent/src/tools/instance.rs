@@ -7,14 +7,14 @@ use memory_core::json::JsonText;
 use memory_core::{Effect, Tool, ToolContext, ToolError, View};
 use serde_json::{Value, json};
 
-use crate::exact;
-use crate::instance::{Action, Asker, Backend, OpenInstances, backend};
+use crate::exact_json;
+use crate::instance::{Action, ActionCaller, Backend, OpenInstances, backend};
 
 /// The types of instances with actions that are tools, such as `history_append` and `kv_get`.
 pub(super) const TYPES: [&str; 2] = ["history", "kv"];
 
 /// The instance that is used if the call names none.
-const DEFAULT: &str = "default";
+const DEFAULT_INSTANCE: &str = "default";
 
 /// An action of a type of instances, as a tool.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl Tool for InstanceTool {
 
     fn parameters(&self) -> Value {
         let mut schema = self.action.parameters.clone();
-        let description = format!("The name of the {} instance; default: {DEFAULT}", self.backend.name);
+        let description = format!("The name of the {} instance; default: {DEFAULT_INSTANCE}", self.backend.name);
         schema["properties"]["instance"] = json!({ "type": "string", "description": description });
         schema
     }
@@ -77,13 +77,13 @@ impl Tool for InstanceTool {
     fn execute(&self, _: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
         let mut parameters = parameters.clone();
         let named = parameters.as_object_mut().and_then(|members| members.shift_remove("instance"));
-        let name = named.as_ref().and_then(Value::as_str).unwrap_or(DEFAULT);
+        let name = named.as_ref().and_then(Value::as_str).unwrap_or(DEFAULT_INSTANCE);
         let name: InstanceName = name.parse().map_err(|error: InstanceError| ToolError::from(error))?;
         let holding = self.instances.hold(self.backend, &name)?;
-        let asker = Asker::Agent(View::default());
-        let answer = self.backend.run(self.action, &holding, &asker, &exact::to_json_text(&parameters))?;
+        let asker = ActionCaller::Agent(View::default());
+        let answer = self.backend.run(self.action, &holding, &asker, &exact_json::to_json_text(&parameters))?;
         let (json, warnings) = answer.whole()?;
-        let mut value = exact::to_value(&json.parse::<JsonText>().map_err(|error| told(&error))?);
+        let mut value = exact_json::to_value(&json.parse::<JsonText>().map_err(|error| result_error(&error))?);
         if !warnings.is_empty() {
             value = json!({ "answer": value, "warnings": warnings });
         }
@@ -91,6 +91,6 @@ impl Tool for InstanceTool {
     }
 }
 
-fn told(error: &memory_core::json::JsonError) -> ToolError {
+fn result_error(error: &memory_core::json::JsonError) -> ToolError {
     ToolError::new(memory_core::Code::Internal, format!("the result is not JSON: {error}"), None)
 }

@@ -5,20 +5,20 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::filter::{id, schema};
-use super::input::read;
+use super::input::parse_input;
 use crate::json;
 
 /// Links two memories.
 #[derive(Debug)]
-pub(super) struct Link;
+pub(super) struct LinkTool;
 
 #[derive(Debug, Deserialize)]
-struct Input {
+struct LinkInput {
     source: String,
     target: String,
 }
 
-impl Tool for Link {
+impl Tool for LinkTool {
     fn name(&self) -> &'static str {
         "memory_link"
     }
@@ -36,7 +36,7 @@ impl Tool for Link {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let Input { source, target } = read(parameters)?;
+        let LinkInput { source, target } = parse_input(parameters)?;
         let (first, second) = memory_core::link(&context.services, &source, &target)?;
         Ok(json::memories([&first, &second], context.services.inbox_ttl))
     }

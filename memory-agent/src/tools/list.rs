@@ -1,28 +1,28 @@
 //! The `memory_list` tool.
 
-use memory_core::{Effect, Order, Slice, Tool, ToolContext, ToolError};
+use memory_core::{Effect, ListOrder, PageRequest, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::filter::{FilterInput, limit, schema_with_filter};
-use super::input::read;
+use super::input::parse_input;
 use crate::json;
 
 /// Lists memories, newest first.
 #[derive(Debug)]
-pub(super) struct List;
+pub(super) struct ListTool;
 
 #[derive(Debug, Deserialize)]
-struct Input {
+struct ListInput {
     limit: Option<usize>,
     #[serde(default)]
     offset: usize,
 }
 
 /// Default number of results.
-const USUAL: usize = 20;
+const DEFAULT_LIMIT: usize = 20;
 
-impl Tool for List {
+impl Tool for ListTool {
     fn name(&self) -> &'static str {
         "memory_list"
     }
@@ -32,7 +32,7 @@ impl Tool for List {
     }
 
     fn parameters(&self) -> Value {
-        let own = json!({ "limit": limit(USUAL), "offset": { "type": "integer", "minimum": 0 } });
+        let own = json!({ "limit": limit(DEFAULT_LIMIT), "offset": { "type": "integer", "minimum": 0 } });
         schema_with_filter(own, &[])
     }
 
@@ -41,9 +41,9 @@ impl Tool for List {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let Input { limit, offset } = read(parameters)?;
-        let filter = read::<FilterInput>(parameters)?.filter(context)?;
-        let slice = Slice { order: Order::Created, offset, limit: Some(limit.unwrap_or(USUAL)) };
+        let ListInput { limit, offset } = parse_input(parameters)?;
+        let filter = parse_input::<FilterInput>(parameters)?.filter(context)?;
+        let slice = PageRequest { order: ListOrder::Created, offset, limit: Some(limit.unwrap_or(DEFAULT_LIMIT)) };
         Ok(json::page(&memory_core::list(&context.services, &filter, &slice)?, context.services.inbox_ttl))
     }
 }

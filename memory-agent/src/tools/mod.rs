@@ -36,11 +36,11 @@ mod input;
 mod instance;
 mod link;
 mod list;
-mod offer;
 mod read;
 mod remind;
 mod reminders;
 mod search;
+mod selection;
 mod smart_search;
 mod tag;
 mod topic;
@@ -48,9 +48,9 @@ mod undo;
 mod update;
 mod write;
 
-pub(crate) use hints::{rewrite, rewrite_answer, without_commands};
-pub use offer::{Offer, Set};
-pub(crate) use offer::{There, not_found, offered};
+pub(crate) use hints::{rewrite, rewrite_result, without_commands};
+pub(crate) use selection::{AvailableServices, not_found, offered};
+pub use selection::{ToolSelection, ToolSet};
 
 use std::sync::Arc;
 
@@ -74,21 +74,21 @@ pub const DEFAULT: [&str; 11] = [
 /// Returns all tools, except those of instances.
 pub fn all() -> Vec<Arc<dyn Tool>> {
     let mut all: Vec<Arc<dyn Tool>> = vec![
-        Arc::new(write::Write),
-        Arc::new(read::Read),
-        Arc::new(delete::Delete),
-        Arc::new(list::List),
-        Arc::new(search::Search),
-        Arc::new(tag::Tag),
-        Arc::new(smart_search::SmartSearch),
-        Arc::new(update::Update),
-        Arc::new(remind::Remind),
-        Arc::new(reminders::ListReminders),
-        Arc::new(done::Done),
-        Arc::new(context::GatherContext),
-        Arc::new(link::Link),
-        Arc::new(backlinks::Backlinks),
-        Arc::new(undo::Undo),
+        Arc::new(write::WriteTool),
+        Arc::new(read::ReadTool),
+        Arc::new(delete::DeleteTool),
+        Arc::new(list::ListTool),
+        Arc::new(search::SearchTool),
+        Arc::new(tag::TagTool),
+        Arc::new(smart_search::SmartSearchTool),
+        Arc::new(update::UpdateTool),
+        Arc::new(remind::RemindTool),
+        Arc::new(reminders::RemindersTool),
+        Arc::new(done::DoneTool),
+        Arc::new(context::ContextTool),
+        Arc::new(link::LinkTool),
+        Arc::new(backlinks::BacklinksTool),
+        Arc::new(undo::UndoTool),
     ];
     all.extend(bank::all());
     all.extend(topic::all());

@@ -5,19 +5,19 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::filter::{id, schema};
-use super::input::read;
+use super::input::parse_input;
 use crate::json;
 
 /// Returns a memory.
 #[derive(Debug)]
-pub(super) struct Read;
+pub(super) struct ReadTool;
 
 #[derive(Debug, Deserialize)]
-struct Input {
+struct ReadInput {
     id: String,
 }
 
-impl Tool for Read {
+impl Tool for ReadTool {
     fn name(&self) -> &'static str {
         "memory_read"
     }
@@ -35,7 +35,7 @@ impl Tool for Read {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let Input { id } = read(parameters)?;
+        let ReadInput { id } = parse_input(parameters)?;
         Ok(json::memory(&memory_core::read(&context.services, &id)?, context.services.inbox_ttl))
     }
 }

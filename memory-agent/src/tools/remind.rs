@@ -1,20 +1,20 @@
 //! The `memory_remind` tool.
 
 use chrono::DateTime;
-use memory_core::{Draft, Effect, Scope, Secrets, Tool, ToolContext, ToolError, due};
+use memory_core::{Draft, Effect, Scope, SecretPolicy, Tool, ToolContext, ToolError, due};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::filter::schema;
-use super::input::{invalid, parsed, read};
+use super::input::{invalid, parse_input, parsed};
 use crate::json;
 
 /// Stores a text as a reminder, or turns a memory into one.
 #[derive(Debug)]
-pub(super) struct Remind;
+pub(super) struct RemindTool;
 
 #[derive(Debug, Deserialize)]
-struct Input {
+struct RemindInput {
     text: Option<String>,
     at: Option<String>,
     of: Option<String>,
@@ -23,7 +23,7 @@ struct Input {
     scope: Option<String>,
 }
 
-impl Tool for Remind {
+impl Tool for RemindTool {
     fn name(&self) -> &'static str {
         "memory_remind"
     }
@@ -48,7 +48,7 @@ impl Tool for Remind {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let input: Input = read(parameters)?;
+        let input: RemindInput = parse_input(parameters)?;
         let now = context.now.with_timezone(&context.zone);
         let moment = |text: &str| match DateTime::parse_from_rfc3339(text.trim()) {
             Ok(moment) => Ok((moment.to_utc(), None)),
@@ -64,7 +64,7 @@ impl Tool for Remind {
                     source: context.speaker.clone(),
                     ..Draft::new(&text)
                 };
-                memory_core::remind(&context.services, draft, at, &context.zone, Secrets::Refuse)?
+                memory_core::remind(&context.services, draft, at, &context.zone, SecretPolicy::Refuse)?
             }
             (None, Some(_)) if input.scope.is_some() || !input.tags.is_empty() => {
                 return Err(invalid("scope and tags come from the memory `of`; omit them".into()));

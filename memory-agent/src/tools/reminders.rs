@@ -5,23 +5,23 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::filter::{limit, schema};
-use super::input::read;
+use super::input::parse_input;
 use crate::json;
 
 /// Lists reminders.
 #[derive(Debug)]
-pub(super) struct ListReminders;
+pub(super) struct RemindersTool;
 
 #[derive(Debug, Deserialize)]
-struct Input {
+struct RemindersInput {
     #[serde(default)]
-    which: Which,
+    which: ReminderSelection,
     limit: Option<usize>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Which {
+enum ReminderSelection {
     #[default]
     Open,
     Due,
@@ -29,9 +29,9 @@ enum Which {
 }
 
 /// Default number of results.
-const USUAL: usize = 20;
+const DEFAULT_LIMIT: usize = 20;
 
-impl Tool for ListReminders {
+impl Tool for RemindersTool {
     fn name(&self) -> &'static str {
         "memory_reminders"
     }
@@ -42,7 +42,7 @@ impl Tool for ListReminders {
 
     fn parameters(&self) -> Value {
         let which = json!({ "type": "string", "enum": ["open", "due", "all"], "default": "open" });
-        schema(&json!({ "which": which, "limit": limit(USUAL) }), &[])
+        schema(&json!({ "which": which, "limit": limit(DEFAULT_LIMIT) }), &[])
     }
 
     fn effect(&self) -> Effect {
@@ -50,14 +50,14 @@ impl Tool for ListReminders {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let Input { which, limit } = read(parameters)?;
+        let RemindersInput { which, limit } = parse_input(parameters)?;
         let filter = match which {
-            Which::Open => ReminderFilter::Open,
-            Which::Due => ReminderFilter::Due,
-            Which::All => ReminderFilter::All,
+            ReminderSelection::Open => ReminderFilter::Open,
+            ReminderSelection::Due => ReminderFilter::Due,
+            ReminderSelection::All => ReminderFilter::All,
         };
         Ok(json::page(
-            &memory_core::reminders(&context.services, filter, Some(limit.unwrap_or(USUAL)))?,
+            &memory_core::reminders(&context.services, filter, Some(limit.unwrap_or(DEFAULT_LIMIT)))?,
             context.services.inbox_ttl,
         ))
     }

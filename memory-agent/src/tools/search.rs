@@ -5,15 +5,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::filter::{FilterInput, limit, schema_with_filter};
-use super::input::read;
+use super::input::parse_input;
 use crate::json;
 
 /// Searches memories by words.
 #[derive(Debug)]
-pub(super) struct Search;
+pub(super) struct SearchTool;
 
 #[derive(Debug, Deserialize)]
-struct Input {
+struct SearchInput {
     query: String,
     limit: Option<usize>,
     budget: Option<usize>,
@@ -25,7 +25,7 @@ const LIMIT_FOR_BUDGET: usize = 100;
 /// Default number of results.
 pub(super) const USUAL: usize = 10;
 
-impl Tool for Search {
+impl Tool for SearchTool {
     fn name(&self) -> &'static str {
         "memory_search"
     }
@@ -44,8 +44,8 @@ impl Tool for Search {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let Input { query, limit, budget } = read(parameters)?;
-        let filter = read::<FilterInput>(parameters)?.filter(context)?;
+        let SearchInput { query, limit, budget } = parse_input(parameters)?;
+        let filter = parse_input::<FilterInput>(parameters)?.filter(context)?;
         let default = if budget.is_some() { LIMIT_FOR_BUDGET } else { USUAL };
         let query = Query { text: query, filter, limit: limit.unwrap_or(default), ranking: Ranking::default() };
         let inbox_ttl = context.services.inbox_ttl;
@@ -53,7 +53,7 @@ impl Tool for Search {
         if let Some(budget) = budget {
             found.hits = fit_budget(found.hits, &query.text, budget, &|hit| json::hit_tokens(hit, inbox_ttl));
         }
-        Ok(json::found(&found, false, inbox_ttl))
+        Ok(json::search_results(&found, false, inbox_ttl))
     }
 }
 

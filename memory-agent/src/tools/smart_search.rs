@@ -5,23 +5,23 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::filter::{limit, schema};
-use super::input::read;
+use super::input::parse_input;
 use super::search::USUAL;
 use crate::json;
 
 /// Searches memories by meaning.
 #[derive(Debug)]
-pub(super) struct SmartSearch;
+pub(super) struct SmartSearchTool;
 
 #[derive(Debug, Deserialize)]
-struct Input {
+struct SmartSearchInput {
     query: String,
     #[serde(default)]
     tags: Vec<String>,
     limit: Option<usize>,
 }
 
-impl Tool for SmartSearch {
+impl Tool for SmartSearchTool {
     fn name(&self) -> &'static str {
         "memory_smart_search"
     }
@@ -45,10 +45,10 @@ impl Tool for SmartSearch {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let Input { query, tags, limit } = read(parameters)?;
+        let SmartSearchInput { query, tags, limit } = parse_input(parameters)?;
         let filter = Filter { tags: tags.iter().collect(), ..Filter::default() };
         let limit = limit.unwrap_or(USUAL);
         let answer = memory_core::smart_search(&context.services, &query, &filter, limit, &context.now)?;
-        Ok(json::smart_found(&answer, context.services.inbox_ttl))
+        Ok(json::smart_search_results(&answer, context.services.inbox_ttl))
     }
 }

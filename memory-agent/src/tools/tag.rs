@@ -5,15 +5,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::filter::{id, schema};
-use super::input::{invalid, read};
+use super::input::{invalid, parse_input};
 use crate::json;
 
 /// Adds tags to a memory and removes others.
 #[derive(Debug)]
-pub(super) struct Tag;
+pub(super) struct TagTool;
 
 #[derive(Debug, Deserialize)]
-struct Input {
+struct TagInput {
     id: String,
     #[serde(default)]
     add: Vec<String>,
@@ -21,7 +21,7 @@ struct Input {
     remove: Vec<String>,
 }
 
-impl Tool for Tag {
+impl Tool for TagTool {
     fn name(&self) -> &'static str {
         "memory_tag"
     }
@@ -40,7 +40,7 @@ impl Tool for Tag {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let Input { id, add, remove } = read(parameters)?;
+        let TagInput { id, add, remove } = parse_input(parameters)?;
         if add.is_empty() && remove.is_empty() {
             return Err(invalid("add, remove: set at least one tag".into()));
         }

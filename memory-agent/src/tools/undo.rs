@@ -5,19 +5,19 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::filter::schema;
-use super::input::read;
+use super::input::parse_input;
 use crate::json;
 
 /// Reverts an operation of this agent.
 #[derive(Debug)]
-pub(super) struct Undo;
+pub(super) struct UndoTool;
 
 #[derive(Debug, Deserialize)]
-struct Input {
+struct UndoInput {
     operation: Option<String>,
 }
 
-impl Tool for Undo {
+impl Tool for UndoTool {
     fn name(&self) -> &'static str {
         "memory_undo"
     }
@@ -35,7 +35,7 @@ impl Tool for Undo {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let Input { operation } = read(parameters)?;
+        let UndoInput { operation } = parse_input(parameters)?;
         let undone = memory_core::undo(&context.services, operation.as_deref()).map_err(|error| {
             let mut error = ToolError::from(error);
             if error.code == Code::OperationNotFound {

@@ -1,26 +1,26 @@
 //! The `memory_update` tool.
 
-use memory_core::{Effect, Revision, Secrets, Tool, ToolContext, ToolError};
+use memory_core::{Effect, Revision, SecretPolicy, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::filter::{id, schema};
-use super::input::read;
+use super::input::parse_input;
 use crate::json;
 
 /// Replaces a passage of a memory.
 #[derive(Debug)]
-pub(super) struct Update;
+pub(super) struct UpdateTool;
 
 #[derive(Debug, Deserialize)]
-struct Input {
+struct UpdateInput {
     id: String,
     old: String,
     new: String,
     version: Option<u64>,
 }
 
-impl Tool for Update {
+impl Tool for UpdateTool {
     fn name(&self) -> &'static str {
         "memory_update"
     }
@@ -44,8 +44,11 @@ impl Tool for Update {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let Input { id, old, new, version } = read(parameters)?;
+        let UpdateInput { id, old, new, version } = parse_input(parameters)?;
         let revision = Revision { old, new, version };
-        Ok(json::memory(&memory_core::revise(&context.services, &id, &revision, Secrets::Refuse)?, context.services.inbox_ttl))
+        Ok(json::memory(
+            &memory_core::revise(&context.services, &id, &revision, SecretPolicy::Refuse)?,
+            context.services.inbox_ttl,
+        ))
     }
 }

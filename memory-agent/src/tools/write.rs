@@ -1,19 +1,19 @@
 //! The `memory_write` tool.
 
-use memory_core::{Category, Draft, Effect, Scope, Secrets, Tool, ToolContext, ToolError};
+use memory_core::{Category, Draft, Effect, Scope, SecretPolicy, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::filter::{category, schema};
-use super::input::{first_moment, invalid, parsed, read};
+use super::input::{invalid, parse_input, parse_start, parsed};
 use crate::json;
 
 /// Stores a memory.
 #[derive(Debug)]
-pub(super) struct Write;
+pub(super) struct WriteTool;
 
 #[derive(Debug, Deserialize)]
-struct Input {
+struct WriteInput {
     content: String,
     title: Option<String>,
     category: Option<String>,
@@ -26,7 +26,7 @@ struct Input {
     pinned: bool,
 }
 
-impl Tool for Write {
+impl Tool for WriteTool {
     fn name(&self) -> &'static str {
         "memory_write"
     }
@@ -55,9 +55,9 @@ impl Tool for Write {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let input: Input = read(parameters)?;
+        let input: WriteInput = parse_input(parameters)?;
         let expires = input.expires.as_deref();
-        let expires_at = expires.map(|text| first_moment("expires", text, *context.now.offset())).transpose()?;
+        let expires_at = expires.map(|text| parse_start("expires", text, *context.now.offset())).transpose()?;
         if expires_at.is_some_and(|end| end <= context.now) {
             return Err(invalid("expires: the time is in the past".into()));
         }
@@ -72,9 +72,9 @@ impl Tool for Write {
             ..Draft::new(&input.content)
         };
         if draft.category == Some(Category::Reminders) {
-            let written = memory_core::write_reminder(&context.services, draft, &context.zone, Secrets::Refuse)?;
+            let written = memory_core::write_reminder(&context.services, draft, &context.zone, SecretPolicy::Refuse)?;
             return Ok(json::written_reminder(&written, "memory_remind with `of` and `at` turns it into a reminder"));
         }
-        Ok(json::written(&memory_core::write(&context.services, draft, Secrets::Refuse)?))
+        Ok(json::written(&memory_core::write(&context.services, draft, SecretPolicy::Refuse)?))
     }
 }

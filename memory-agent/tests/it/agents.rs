@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Condvar, Mutex};
 
-use memory_agent::{Agent, LocalTime, Offer};
+use memory_agent::{Agent, LocalTime, ToolSelection};
 use memory_core::testing::{FakeStore, services};
 
 /// Returns an agent with an empty memory.
@@ -11,7 +11,7 @@ pub(crate) fn agent() -> Arc<Agent> {
 }
 
 /// Returns an agent that blocks at a gate during its first call.
-pub(crate) fn agent_behind(gate: &Arc<Gate>) -> Arc<Agent> {
+pub(crate) fn agent_behind(gate: &Arc<CallGate>) -> Arc<Agent> {
     let gate = Arc::clone(gate);
     with_time(Arc::new(move |moment| {
         gate.pass();
@@ -21,20 +21,20 @@ pub(crate) fn agent_behind(gate: &Arc<Gate>) -> Arc<Agent> {
 
 fn with_time(local_time: LocalTime) -> Arc<Agent> {
     let services = services(Arc::new(FakeStore::default()));
-    Arc::new(Agent::new(services, local_time, &Offer::usual(), Vec::new(), None).expect("no tool is named"))
+    Arc::new(Agent::new(services, local_time, &ToolSelection::usual(), Vec::new(), None).expect("no tool is named"))
 }
 
 /// Blocks the first caller until it is opened.
 #[derive(Debug, Default)]
-pub(crate) struct Gate {
+pub(crate) struct CallGate {
     /// Whether a caller has arrived, and whether the gate is open.
     state: Mutex<(bool, bool)>,
     changed: Condvar,
 }
 
-impl Gate {
+impl CallGate {
     /// Waits until a caller is blocked.
-    pub(crate) fn holds_one(&self) {
+    pub(crate) fn wait_for_caller(&self) {
         let state = self.state.lock().expect("nobody panics here");
         drop(self.changed.wait_while(state, |(came, _)| !*came));
     }

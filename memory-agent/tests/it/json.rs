@@ -3,13 +3,13 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use insta::assert_snapshot;
 use memory_agent::json;
-use memory_core::rank::Part;
-use memory_core::when::when;
+use memory_core::datetime::when;
+use memory_core::rank::RankFeature;
 use memory_core::{
-    Budget, Category, Code, ContentHash, Costs, Draft, Explanation, Found, Hit, InboxTtl, IngestReport, Left, LinkCounts,
-    MemoryId, Merged, Notified, NotifyError, Origin, Outcome, Page, PartScore, Phase, Problem, Purpose, Record, RecordedChange,
-    RecordedFile, Reminded, Reminder, RerankScore, Skipped, Spent, Stamp, Stored, TermScore, Trashed, Undone, Usage, Verb,
-    Written,
+    Budget, Category, ChangeOutcome, Code, ContentHash, Draft, FileVersion, Hit, InboxTtl, IngestReport, LinkCounts, LlmUsage,
+    MemoryId, MemoryPage, MergedFields, NotifyError, NotifyReport, OperationRecord, Origin, PeriodUsage, Phase, Problem, Purpose,
+    RankFeatureScore, RecordedChange, RecordedFile, RemainingBudget, RemindReport, Reminder, RerankScore, ScoreExplanation,
+    SearchResults, SkippedFile, StoredMemory, TermScore, TrashedFile, UndoReport, Usage, Verb, WriteResult,
 };
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ fn id(text: &str) -> MemoryId {
     text.parse().expect("an id")
 }
 
-fn stored() -> Stored {
+fn stored() -> StoredMemory {
     let mut draft = Draft::new("user prefers dark mode");
     draft.category = Some(Category::Preferences);
     draft.tags = ["preference", "ui"].iter().collect();
@@ -33,10 +33,10 @@ fn stored() -> Stored {
     memory.links.push(id(OTHER));
     memory.access_count = 3;
     let path = "categories/preferences/user-prefers-dark-mode-550e8400.md".to_owned();
-    Stored { memory, path, stamp: Stamp(ContentHash::of("")), problem: None }
+    StoredMemory { memory, path, stamp: FileVersion(ContentHash::of("")), problem: None }
 }
 
-fn full() -> Stored {
+fn full() -> StoredMemory {
     let mut stored = stored();
     let memory = &mut stored.memory;
     memory.title = Some("Dark mode".into());
@@ -146,19 +146,19 @@ fn a_memory_says_the_rest_when_there_is_something_to_say() {
 
 #[test]
 fn lists_name_their_memories() {
-    let page = Page { memories: Vec::new(), total: 7, degraded: None };
+    let page = MemoryPage { memories: Vec::new(), total: 7, degraded: None };
     assert_snapshot!(json::page(&page, InboxTtl::default()), @r#"{"memories":[],"total":7}"#);
     assert_snapshot!(json::memories(&[], InboxTtl::default()), @r#"{"memories":[]}"#);
 }
 
 #[test]
 fn a_receipt_says_whether_something_new_was_kept() {
-    let written = Written {
+    let written = WriteResult {
         id: id(ID),
         path: "categories/inbox/a-550e8400.md".into(),
         created: true,
         expires_at: Some(moment("2026-05-14T10:00:00Z")),
-        merged: Merged::default(),
+        merged: MergedFields::default(),
         ignored: vec![],
     };
     assert_snapshot!(json::written(&written), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"categories/inbox/a-550e8400.md","created":true,"expires_at":"2026-05-14T10:00:00Z"}"#);
@@ -168,8 +168,8 @@ fn a_receipt_says_whether_something_new_was_kept() {
 #[test]
 fn an_answer_explains_itself_only_when_asked() {
     let terms = vec![TermScore { term: "dark".into(), frequency: 1, documents: 4, idf: 2.1, score: 1.3 }];
-    let parts = vec![PartScore { part: Part::Words, value: 0.5, score: 1.25 }];
-    let explanation = Explanation {
+    let parts = vec![RankFeatureScore { part: RankFeature::Words, value: 0.5, score: 1.25 }];
+    let explanation = ScoreExplanation {
         parts,
         relevance: 0.75,
         is_part: false,
@@ -187,19 +187,19 @@ fn an_answer_explains_itself_only_when_asked() {
         marks: std::iter::once(13..17).collect(),
         explanation,
     };
-    let found = Found { hits: vec![hit], total: 1, degraded: None };
-    let mut plain = json::found(&found, false, InboxTtl::default());
+    let found = SearchResults { hits: vec![hit], total: 1, degraded: None };
+    let mut plain = json::search_results(&found, false, InboxTtl::default());
     plain["hits"][0]["memory"] = Value::Null;
     assert_snapshot!(plain, @r#"{"hits":[{"memory":null,"score":1.3,"snippet":"user prefers dark mode"}],"total":1}"#);
-    let degraded = Found { degraded: Some("the index is being rebuilt".into()), ..found };
-    let mut explained = json::found(&degraded, true, InboxTtl::default());
+    let degraded = SearchResults { degraded: Some("the index is being rebuilt".into()), ..found };
+    let mut explained = json::search_results(&degraded, true, InboxTtl::default());
     explained["hits"][0]["memory"] = Value::Null;
     assert_snapshot!(explained, @r#"{"hits":[{"memory":null,"score":1.3,"snippet":"user prefers dark mode","explain":{"relevance":0.75,"rerank":{"score":1.1,"before":0.25},"recency":0.5,"parts":[{"part":"words","value":0.5,"score":1.25}],"terms":[{"term":"dark","frequency":1,"documents":4,"idf":2.1,"score":1.3}],"length":4,"average_length":20.5,"documents":9}}],"total":1,"degraded":"the index is being rebuilt"}"#);
 }
 
 #[test]
 fn a_report_of_taking_in_counts_notes_tags_and_links() {
-    let skipped = |path: &str| vec![Skipped { path: path.into(), reason: "it is not a string".into() }];
+    let skipped = |path: &str| vec![SkippedFile { path: path.into(), reason: "it is not a string".into() }];
     let links = LinkCounts { resolved: 5, unresolved: 2, only_by_alias: 1, only_by_title: 0 };
     let report =
         IngestReport { new: 3, updated: 1, unchanged: 9, skipped: skipped("a.md"), warnings: skipped("b.md"), tags: 4, links };
@@ -211,7 +211,7 @@ fn history_names_operations_files_and_the_trash() {
     let operation = |digits: u64| memory_core::OperationId::from_random(digits);
     let hash = ContentHash::of("x");
     let file = |path: &str, trash: Option<&str>| RecordedFile { path: path.into(), hash, trash: trash.map(Into::into) };
-    let record = Record {
+    let record = OperationRecord {
         id: operation(10),
         at: moment("2026-05-07T10:00:00Z"),
         verb: Verb::Delete,
@@ -220,12 +220,12 @@ fn history_names_operations_files_and_the_trash() {
         undone_by: Some(operation(11)),
         files: 1,
     };
-    assert_snapshot!(json::logged(&[memory_core::Logged::Notes(record.clone())]), @r#"{"operations":[{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1}]}"#);
+    assert_snapshot!(json::logged(&[memory_core::LogEntry::Notes(record.clone())]), @r#"{"operations":[{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1}]}"#);
     let change =
         RecordedChange { id: id(ID), before: Some(file("a.md", Some("trash/a.md"))), after: None, why: Some("expired".into()) };
     assert_snapshot!(json::record(&record, &[change]), @r#"{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1,"changes":[{"id":"550e8400-e29b-41d4-a716-446655440000","before":{"path":"a.md","hash":"2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881","trash":"trash/a.md"},"why":"expired"}]}"#);
-    assert_snapshot!(json::undone(&Undone { record, undo: operation(11) }), @r#"{"operation":"00000000000b","undone":{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1}}"#);
-    let trashed = Trashed {
+    assert_snapshot!(json::undone(&UndoReport { record, undo: operation(11) }), @r#"{"operation":"00000000000b","undone":{"operation":"00000000000a","at":"2026-05-07T10:00:00Z","verb":"delete","by":"cli","undone_by":"00000000000b","files":1}}"#);
+    let trashed = TrashedFile {
         id: id(ID),
         path: "a.md".into(),
         trash: "trash/2026-05/00000000000a/a.md".into(),
@@ -235,7 +235,7 @@ fn history_names_operations_files_and_the_trash() {
         size: 120,
     };
     assert_snapshot!(json::trashed(&trashed), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"a.md","trash":"trash/2026-05/00000000000a/a.md","operation":"00000000000a","verb":"delete","at":"2026-05-07T10:00:00Z","size":120}"#);
-    let outcome = Outcome::Kept { id: id(ID), path: "a.md".into() };
+    let outcome = ChangeOutcome::Kept { id: id(ID), path: "a.md".into() };
     assert_snapshot!(json::restored(&trashed, &outcome), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"a.md","trash":"trash/2026-05/00000000000a/a.md"}"#);
     assert_snapshot!(json::purged(1, 120), @r#"{"files":1,"bytes":120}"#);
 }
@@ -248,7 +248,7 @@ fn a_memory_of_the_inbox_shows_the_end_of_its_time_there_and_its_export_does_not
     stored.memory.phase = Phase::Inbox;
     assert_eq!(json::memory(&stored, of_a_day)["expires_at"], "2026-05-08T10:00:00Z");
     assert_eq!(json::memories([&stored], of_a_day)["memories"][0]["expires_at"], "2026-05-08T10:00:00Z");
-    let page = Page { memories: vec![stored.clone()], total: 1, degraded: None };
+    let page = MemoryPage { memories: vec![stored.clone()], total: 1, degraded: None };
     assert_eq!(json::page(&page, of_a_day)["memories"][0]["expires_at"], "2026-05-08T10:00:00Z");
     assert_eq!(json::memory_for_export(&stored)["expires_at"], Value::Null);
     stored.problem = full().problem;
@@ -312,12 +312,12 @@ fn what_is_no_memory_says_why() {
 #[test]
 fn usage_is_told_by_day_and_purpose() {
     let day = |text: &str| text.parse().expect("a day");
-    let spent = Spent { calls: 2, prompt_tokens: 300, answer_tokens: 40 };
+    let spent = LlmUsage { calls: 2, prompt_tokens: 300, answer_tokens: 40 };
     let purposes = vec![(Purpose::of("classify"), spent)];
-    let today = Costs { from: day("2026-05-07"), to: day("2026-05-07"), all: spent, purposes };
-    let lately = Costs { from: day("2026-04-08"), ..today.clone() };
+    let today = PeriodUsage { from: day("2026-05-07"), to: day("2026-05-07"), all: spent, purposes };
+    let lately = PeriodUsage { from: day("2026-04-08"), ..today.clone() };
     let budget = Budget { calls_a_day: None, tokens_a_day: Some(1_000) };
-    let usage = Usage { budget, left: Left { calls: None, tokens: Some(660) }, today, lately, unreadable: 0 };
+    let usage = Usage { budget, left: RemainingBudget { calls: None, tokens: Some(660) }, today, lately, unreadable: 0 };
     let costs = |from: &str| {
         format!(
             r#"{{"from":"{from}","to":"2026-05-07","calls":2,"prompt_tokens":300,"answer_tokens":40,"tokens":340,"purposes":[{{"purpose":"classify","calls":2,"prompt_tokens":300,"answer_tokens":40,"tokens":340}}]}}"#
@@ -333,18 +333,18 @@ fn reminders_tell_when_they_are_due_and_what_became_of_them() {
     let due = moment("2026-06-01T09:00:00Z");
     let mut stored = full();
     stored.memory = Draft { reminder: Some(Reminder::at(due)), ..Draft::new("call Anna") }.into_memory(id(ID), due);
-    let reminded = Reminded {
+    let reminded = RemindReport {
         stored: stored.clone(),
         created: true,
         assumed: Some("No time of the day is said.".into()),
-        merged: Merged::default(),
+        merged: MergedFields::default(),
         ignored: vec![],
     };
     assert_snapshot!(json::reminded(&reminded), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"categories/preferences/user-prefers-dark-mode-550e8400.md","created":true,"due":"2026-06-01T09:00:00Z","assumed":"No time of the day is said."}"#);
     let failed = Some(NotifyError { why: "nobody looks".into() });
-    let notified = Notified { failed, waiting: 2, ..Notified::default() };
+    let notified = NotifyReport { failed, waiting: 2, ..NotifyReport::default() };
     assert_snapshot!(json::notified(&notified, "file", Some("there is no desktop"), false), @r#"{"shown":[],"waiting":2,"method":"file","instead":"there is no desktop","failed":"nobody looks","pending":false}"#);
-    let notified = Notified { shown: vec![stored], ..Notified::default() };
+    let notified = NotifyReport { shown: vec![stored], ..NotifyReport::default() };
     assert_eq!(json::notified(&notified, "file", None, true)["shown"][0]["due"], "2026-06-01T09:00:00Z");
 }
 

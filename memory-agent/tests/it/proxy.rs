@@ -7,15 +7,17 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use memory_agent::http::{AccessRules, ChatProxy, HttpLimits, LastAsked, ProxyFront, ProxyRules, Told, Upstream, serve_proxy};
+use memory_agent::http::{
+    AccessRules, ChatProxy, HttpLimits, LastModel, ProxyObserver, ProxyRules, ProxyServerConfig, Upstream, serve_proxy,
+};
 use memory_core::conversation::{ConversationId, RecallRules};
-use memory_core::testing::{Disturbed, FakeConversations, FakeJobs, Step, conversations};
+use memory_core::testing::{FakeConversations, FakeJobs, HookStep, HookedFake, conversations};
 use tokio::sync::oneshot;
 
-struct Nobody(Mutex<Sender<ConversationId>>);
+struct TestObserver(Mutex<Sender<ConversationId>>);
 
-impl Told for Nobody {
-    fn kept(&self, conversation: &ConversationId) {
+impl ProxyObserver for TestObserver {
+    fn turns_stored(&self, conversation: &ConversationId) {
         // The test may be over.
         let _ = self.0.lock().expect("nobody panics here").send(conversation.clone());
     }
@@ -52,16 +54,16 @@ const STREAM: [&str; 2] = [
 /// Sends a chat to a proxy with a memory that blocks at a step.
 ///
 /// It blocks until `read`, which reads the response, calls `go_on`. Returns the last model.
-fn ask_stuck(
-    at: Step,
+fn chat_with_blocked_memory(
+    at: HookStep,
     patience: Duration,
     [kind, body]: [&'static str; 2],
     read: impl FnOnce(TcpStream, &dyn Fn()),
-) -> LastAsked {
+) -> LastModel {
     let (go_on, stuck) = channel::<()>();
     let (tell, kept) = channel();
     let stuck = Mutex::new(stuck);
-    let conversations = conversations(Arc::new(Disturbed::<FakeConversations>::new(move |step| {
+    let conversations = conversations(Arc::new(HookedFake::<FakeConversations>::new(move |step| {
         if step == at {
             // Blocks until the sender is dropped.
             let _ = stuck.lock().expect("nobody panics here").recv();
@@ -70,8 +72,8 @@ fn ask_stuck(
     })));
     let rules = ProxyRules { recall: RecallRules::default(), patience, has_token: false };
     let upstream = Upstream::new(&model(kind, body), None, None).expect("an address");
-    let (jobs, told) = (Arc::new(FakeJobs::default()), Arc::new(Nobody(Mutex::new(tell))));
-    let last_asked = LastAsked::default();
+    let (jobs, told) = (Arc::new(FakeJobs::default()), Arc::new(TestObserver(Mutex::new(tell))));
+    let last_asked = LastModel::default();
     let proxy = Arc::new(ChatProxy::new(conversations, jobs, upstream, rules, last_asked.clone(), told));
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.set_nonblocking(true).expect("a listener");
@@ -81,7 +83,8 @@ fn ask_stuck(
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            let front = ProxyFront { chat: proxy, access: AccessRules::default(), limits: HttpLimits::default(), log: None };
+            let front =
+                ProxyServerConfig { chat: proxy, access: AccessRules::default(), limits: HttpLimits::default(), log: None };
             serve_proxy(listener, front, async { drop(ending.await) }).await
         })
     });
@@ -103,7 +106,7 @@ fn ask_stuck(
 #[test]
 fn a_memory_that_is_stuck_holds_up_no_chat() {
     for (answer, end) in [(WHOLE, r#""memory_hits":[]}"#), (STREAM, "data: [DONE]\n\n")] {
-        let last_asked = ask_stuck(Step::Read, Duration::from_millis(20), answer, |mut stream, _| {
+        let last_asked = chat_with_blocked_memory(HookStep::Read, Duration::from_millis(20), answer, |mut stream, _| {
             let mut answer = String::new();
             stream.read_to_string(&mut answer).expect("text");
             assert!(answer.starts_with("HTTP/1.1 200 OK") && answer.contains("memory-error: REQUEST_TIMEOUT"), "{answer}");
@@ -116,7 +119,7 @@ fn a_memory_that_is_stuck_holds_up_no_chat() {
 #[test]
 fn an_answer_ends_once_its_turns_are_written_where_the_disk_is_slow() {
     for (answer, end) in [(WHOLE, r#""memory_hits":[]}"#), (STREAM, "data: [DONE]\n\n")] {
-        ask_stuck(Step::Write, Duration::from_hours(1), answer, |mut stream, go_on| {
+        chat_with_blocked_memory(HookStep::Write, Duration::from_hours(1), answer, |mut stream, go_on| {
             // A response that ends too early would be read here.
             stream.set_read_timeout(Some(Duration::from_millis(100))).expect("a socket");
             let mut answer = Vec::new();

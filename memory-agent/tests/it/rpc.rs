@@ -1,7 +1,7 @@
 //! JSON-RPC over lines.
 
 use insta::assert_snapshot;
-use memory_agent::rpc::{MOST, Speech};
+use memory_agent::rpc::{MOST, RpcConnection};
 use memory_core::View;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -10,8 +10,8 @@ use crate::agents::agent;
 
 /// Returns the response to each line, if there is one.
 fn answers(lines: &[&str]) -> Vec<String> {
-    let mut speech = Speech::begin(&agent(), View::default());
-    let answer = |line: &&str| speech.take(line.as_bytes())?.answer();
+    let mut speech = RpcConnection::begin(&agent(), View::default());
+    let answer = |line: &&str| speech.take(line.as_bytes())?.execute();
     lines.iter().filter_map(answer).collect()
 }
 
@@ -138,7 +138,7 @@ fn a_session_counts_from_the_next_request_on() {
     {"jsonrpc":"2.0","id":1,"result":{"agent":"claude","project":"tea","scopes":["global","agent:claude","project:tea"]}}
     {"jsonrpc":"2.0","id":2,"result":{"id":"3c6ef372-fe94-f82a-c391-0c8d016b07d5","path":"categories/inbox/3c6ef372-fe94-f82a-c391-0c8d016b07d5.md","created":true,"expires_at":"2026-05-14T10:00:01Z"}}
     [{"jsonrpc":"2.0","id":3,"result":{"agent":null,"project":null,"scopes":["global"]}},{"jsonrpc":"2.0","id":4,"result":{"hits":[],"total":0}}]
-    {"jsonrpc":"2.0","id":5,"error":{"code":-32000,"message":"this agent may not access agent:claude","data":{"code":"SCOPE_REFUSED","hint":"an agent reaches global, agent:<its name> and project:<its project>"}}}
+    {"jsonrpc":"2.0","id":5,"error":{"code":-32000,"message":"this agent may not access agent:claude","data":{"code":"SCOPE_REFUSED","hint":"an agent may access global, agent:<its name> and project:<its project>"}}}
     "#);
 }
 
@@ -156,8 +156,8 @@ proptest! {
     #[test]
     fn any_bytes_have_an_answer_and_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 1..200)) {
         prop_assume!(!bytes.iter().all(u8::is_ascii_whitespace));
-        let mut speech = Speech::begin(&agent(), View::default());
-        let answer = speech.take(&bytes).expect("it is not blank").answer().expect("an answer");
+        let mut speech = RpcConnection::begin(&agent(), View::default());
+        let answer = speech.take(&bytes).expect("it is not blank").execute().expect("an answer");
         prop_assert!(error(&answer).0 == -32_700 || error(&answer).0 == -32_600);
     }
 
@@ -168,9 +168,9 @@ proptest! {
         name in ".{0,6}",
         text in ".{0,20}",
     ) {
-        let mut speech = Speech::begin(&agent(), View::default());
+        let mut speech = RpcConnection::begin(&agent(), View::default());
         let line = json!({ "id": id, "method": method, "params": { name: text, "name": "memory_list" } }).to_string();
-        let answer = speech.take(line.as_bytes()).expect("it is not blank").answer().expect("an answer");
+        let answer = speech.take(line.as_bytes()).expect("it is not blank").execute().expect("an answer");
         let answer: Value = serde_json::from_str(&answer).expect("JSON");
         prop_assert_eq!(&answer["id"], &id);
         prop_assert!(answer["result"].is_object() != answer["error"].is_object());

@@ -10,26 +10,26 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use memory_agent::Agent;
-use memory_agent::socket::{LONGEST_LINE, Limits, NAME, Socket, SocketError, serve};
+use memory_agent::socket::{LONGEST_LINE, NAME, Socket, SocketError, SocketLimits, serve};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
-use crate::agents::{Gate, agent, agent_behind};
+use crate::agents::{CallGate, agent, agent_behind};
 
 /// Longer than any operation takes on a slow machine.
 const DEADLINE: Duration = Duration::from_mins(2);
 
 /// A socket server that runs until it is shut down.
-struct Server {
+struct SocketTestServer {
     home: TempDir,
     end: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Server {
-    fn begin(agent: Arc<Agent>, limits: Limits) -> Self {
+impl SocketTestServer {
+    fn begin(agent: Arc<Agent>, limits: SocketLimits) -> Self {
         let home = tempfile::tempdir().expect("a folder");
         let socket = Socket::bind(home.path()).expect("a socket");
         let (end, ended) = oneshot::channel();
@@ -42,42 +42,42 @@ impl Server {
     }
 
     fn usual() -> Self {
-        Self::begin(agent(), Limits::default())
+        Self::begin(agent(), SocketLimits::default())
     }
 
-    fn client(&self) -> Client {
+    fn client(&self) -> SocketTestClient {
         let stream = UnixStream::connect(self.home.path().join(NAME)).expect("it listens");
         stream.set_read_timeout(Some(DEADLINE)).expect("a deadline");
         stream.set_write_timeout(Some(DEADLINE)).expect("a deadline");
-        Client(BufReader::new(stream))
+        SocketTestClient(BufReader::new(stream))
     }
 
     /// Requests the shutdown.
-    fn ask_to_end(&mut self) {
+    fn request_shutdown(&mut self) {
         drop(self.end.take());
     }
 
     /// Shuts the server down and waits for it.
     fn ended(&mut self) {
-        self.ask_to_end();
+        self.request_shutdown();
         if let Some(thread) = self.thread.take() {
             thread.join().expect("it ends well");
         }
     }
 }
 
-impl Drop for Server {
+impl Drop for SocketTestServer {
     fn drop(&mut self) {
-        self.ask_to_end();
+        self.request_shutdown();
         let ended = self.thread.take().map(JoinHandle::join);
         assert!(thread::panicking() || ended.is_none_or(|ended| ended.is_ok()), "it does not end well");
     }
 }
 
 /// A client of the server.
-struct Client(BufReader<UnixStream>);
+struct SocketTestClient(BufReader<UnixStream>);
 
-impl Client {
+impl SocketTestClient {
     fn send(&mut self, bytes: &[u8]) {
         self.0.get_mut().write_all(bytes).expect("somebody reads");
     }
@@ -124,7 +124,7 @@ impl Client {
 
 #[test]
 fn many_requests_over_one_connection() {
-    let server = Server::usual();
+    let server = SocketTestServer::usual();
     let mut client = server.client();
     let written = client.ask(&json!({ "id": 1, "method": "memory_write", "params": { "content": "I like tea" } }));
     assert_eq!(written["result"]["created"], true);
@@ -138,7 +138,7 @@ fn many_requests_over_one_connection() {
 
 #[test]
 fn bad_lines_are_errors_and_the_next_one_is_answered() {
-    let server = Server::usual();
+    let server = SocketTestServer::usual();
     let mut client = server.client();
     let batch = format!("[{}]", vec![r#"{"id":1,"method":"ping"}"#; 10_000].join(","));
     let long = format!(r#"{{"id":1,"method":"memory_write","params":{{"content":"{}"}}}}"#, "a".repeat(LONGEST_LINE));
@@ -161,7 +161,7 @@ fn bad_lines_are_errors_and_the_next_one_is_answered() {
 
 #[test]
 fn the_longest_line_is_read_and_a_longer_one_is_not() {
-    let server = Server::usual();
+    let server = SocketTestServer::usual();
     let mut client = server.client();
     let line = |bytes: usize| {
         let (begin, end) = (r#"{"id":1,"method":""#, r#""}"#);
@@ -174,7 +174,7 @@ fn the_longest_line_is_read_and_a_longer_one_is_not() {
 
 #[test]
 fn a_last_line_needs_no_end() {
-    let server = Server::usual();
+    let server = SocketTestServer::usual();
     let mut client = server.client();
     client.send(br#"{"id":1,"method":"ping"}"#);
     client.0.get_ref().shutdown(std::net::Shutdown::Write).expect("it ends");
@@ -184,11 +184,11 @@ fn a_last_line_needs_no_end() {
 
 #[test]
 fn answers_come_when_they_are_there_each_with_its_id() {
-    let gate = Arc::new(Gate::default());
-    let server = Server::begin(agent_behind(&gate), Limits { workers: 2, ..Limits::default() });
+    let gate = Arc::new(CallGate::default());
+    let server = SocketTestServer::begin(agent_behind(&gate), SocketLimits { workers: 2, ..SocketLimits::default() });
     let mut client = server.client();
     client.send(b"{\"id\":\"slow\",\"method\":\"memory_search\",\"params\":{\"query\":\"tea\"}}\n");
-    gate.holds_one();
+    gate.wait_for_caller();
     assert_eq!(client.ask(&json!({ "id": "fast", "method": "memory_list" }))["id"], "fast");
     gate.open();
     assert_eq!(client.answer()["id"], "slow");
@@ -196,7 +196,7 @@ fn answers_come_when_they_are_there_each_with_its_id() {
 
 #[test]
 fn who_speaks_is_known_to_the_requests_behind_it() {
-    let server = Server::usual();
+    let server = SocketTestServer::usual();
     let mut client = server.client();
     client.send(
         b"{\"id\":1,\"method\":\"session/open\",\"params\":{\"agent\":\"claude\"}}\n\
@@ -217,9 +217,9 @@ fn five_hundred_at_once_are_served_and_one_more_is_told() {
     if all.maximum.is_some_and(|most| most < 1_200) {
         return eprintln!("left out: this process may not open enough files");
     }
-    let limits = Limits { patience: Duration::from_millis(10), ..Limits::default() };
-    let server = Server::begin(agent(), limits);
-    let mut clients: Vec<Client> = (0..500).map(|_| server.client()).collect();
+    let limits = SocketLimits { patience: Duration::from_millis(10), ..SocketLimits::default() };
+    let server = SocketTestServer::begin(agent(), limits);
+    let mut clients: Vec<SocketTestClient> = (0..500).map(|_| server.client()).collect();
     for (number, client) in clients.iter_mut().enumerate() {
         client.send(format!("{{\"id\":{number},\"method\":\"memory_list\"}}\n").as_bytes());
     }
@@ -237,8 +237,8 @@ fn five_hundred_at_once_are_served_and_one_more_is_told() {
 
 #[test]
 fn who_never_reads_is_dropped_and_the_others_are_served() {
-    let limits = Limits { read_time: Duration::from_millis(100), ..Limits::default() };
-    let server = Server::begin(agent(), limits);
+    let limits = SocketLimits { read_time: Duration::from_millis(100), ..SocketLimits::default() };
+    let server = SocketTestServer::begin(agent(), limits);
     let mut deaf = server.client();
     let asked = b"{\"id\":1,\"method\":\"tools/list\",\"params\":{\"all\":true}}\n".repeat(64);
     // The server stops reading when responses are not read, and closes the connection in the end.
@@ -251,8 +251,8 @@ fn who_never_reads_is_dropped_and_the_others_are_served() {
 
 #[test]
 fn who_stops_in_the_middle_of_a_line_is_dropped_and_who_rests_between_lines_is_not() {
-    let limits = Limits { line_time: Duration::from_millis(100), ..Limits::default() };
-    let server = Server::begin(agent(), limits);
+    let limits = SocketLimits { line_time: Duration::from_millis(100), ..SocketLimits::default() };
+    let server = SocketTestServer::begin(agent(), limits);
     let (mut resting, mut broken, mut endless) = (server.client(), server.client(), server.client());
     assert!(resting.is_well());
     broken.send(b"{\"id\":1,");
@@ -264,13 +264,14 @@ fn who_stops_in_the_middle_of_a_line_is_dropped_and_who_rests_between_lines_is_n
 
 #[test]
 fn the_end_finishes_what_runs() {
-    let gate = Arc::new(Gate::default());
-    let mut server = Server::begin(agent_behind(&gate), Limits { last_words: DEADLINE, ..Limits::default() });
+    let gate = Arc::new(CallGate::default());
+    let mut server =
+        SocketTestServer::begin(agent_behind(&gate), SocketLimits { last_words: DEADLINE, ..SocketLimits::default() });
     let (mut client, mut idle) = (server.client(), server.client());
     assert!(idle.is_well());
     client.send(b"{\"id\":1,\"method\":\"memory_write\",\"params\":{\"content\":\"I like tea\"}}\n");
-    gate.holds_one();
-    server.ask_to_end();
+    gate.wait_for_caller();
+    server.request_shutdown();
     assert_eq!(idle.line(), None);
     gate.open();
     assert_eq!(client.answer()["result"]["created"], true);
@@ -281,12 +282,15 @@ fn the_end_finishes_what_runs() {
 
 #[test]
 fn the_end_does_not_wait_for_ever() {
-    let gate = Arc::new(Gate::default());
-    let mut server = Server::begin(agent_behind(&gate), Limits { last_words: Duration::from_millis(50), ..Limits::default() });
+    let gate = Arc::new(CallGate::default());
+    let mut server = SocketTestServer::begin(
+        agent_behind(&gate),
+        SocketLimits { last_words: Duration::from_millis(50), ..SocketLimits::default() },
+    );
     let mut client = server.client();
     client.send(b"{\"id\":1,\"method\":\"memory_list\"}\n");
-    gate.holds_one();
-    server.ask_to_end();
+    gate.wait_for_caller();
+    server.request_shutdown();
     assert_eq!(client.line(), None);
     gate.open();
     server.ended();

@@ -5,20 +5,20 @@ use std::sync::{Arc, Mutex};
 
 use chrono::DateTime;
 use memory_agent::event::Event;
-use memory_agent::hook::{Answer, Hook, Occasion, Point};
-use memory_agent::{Agent, Hooks, Offer, Session, batch, tools};
+use memory_agent::hook::{Hook, HookEvent, HookOutcome, HookPoint};
+use memory_agent::{Agent, HookList, Session, ToolSelection, batch, tools};
 use memory_core::testing::{FakeStore, services};
 use memory_core::text::token_count;
 use memory_core::{Code, View};
 use serde_json::{Value, json};
 
-fn agent(hooks: Hooks) -> Arc<Agent> {
+fn agent(hooks: HookList) -> Arc<Agent> {
     let services = services(Arc::new(FakeStore::default()));
     let local = |moment: DateTime<chrono::Utc>| moment.fixed_offset();
-    Arc::new(Agent::new(services, Arc::new(local), &Offer::usual(), hooks, None).expect("no tool is named"))
+    Arc::new(Agent::new(services, Arc::new(local), &ToolSelection::usual(), hooks, None).expect("no tool is named"))
 }
 
-fn speaker(agent: &Arc<Agent>, name: &str) -> Session {
+fn session_for(agent: &Arc<Agent>, name: &str) -> Session {
     Session::begin(agent, &View { agent: name.parse().ok(), project: None })
 }
 
@@ -28,7 +28,7 @@ fn call(session: &Session, tool: &str, parameters: Value) -> Value {
 
 #[test]
 fn the_usual_listing_is_short() {
-    let agent = agent(Hooks::new());
+    let agent = agent(HookList::new());
     let listed: Vec<Value> = agent
         .listed()
         .map(|tool| json!({ "name": tool.name(), "description": tool.description(), "inputSchema": tool.parameters() }))
@@ -43,7 +43,7 @@ fn the_usual_listing_is_short() {
 
 #[test]
 fn a_search_with_a_budget_leaves_out_hits_that_exceed_it() {
-    let session = speaker(&agent(Hooks::new()), "claude");
+    let session = session_for(&agent(HookList::new()), "claude");
     for number in 0..20 {
         call(&session, "memory_write", json!({ "content": format!("tea number {number}, {}", "leaf ".repeat(40)) }));
     }
@@ -66,9 +66,9 @@ fn schemas_are_what_programs_rely_on() {
     memory_delete Changes
       {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"}},"additionalProperties":false,"required":["id"]}
     memory_list Reads
-      {"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":1000,"default":20},"offset":{"type":"integer","minimum":0},"tags":{"type":"array","items":{"type":"string"},"description":"has all of these tags tags tags"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"]},"scope":{"type":"string","description":"global, agent:NAME or project:NAME"},"phase":{"type":"string","enum":["inbox","organized"]},"source":{"type":"string","description":"source program"},"from":{"type":"string","description":"written on or after YYYY-MM-DD"},"to":{"type":"string","description":"written on or before YYYY-MM-DD"}},"additionalProperties":false}
+      {"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":1000,"default":20},"offset":{"type":"integer","minimum":0},"tags":{"type":"array","items":{"type":"string"},"description":"has all of these tags"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"]},"scope":{"type":"string","description":"global, agent:NAME or project:NAME"},"phase":{"type":"string","enum":["inbox","organized"]},"source":{"type":"string","description":"source program"},"from":{"type":"string","description":"written on or after YYYY-MM-DD"},"to":{"type":"string","description":"written on or before YYYY-MM-DD"}},"additionalProperties":false}
     memory_search Reads
-      {"type":"object","properties":{"query":{"type":"string","minLength":1},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":10},"budget":{"type":"integer","minimum":200,"maximum":100000,"description":"tokens; hits that exceed it are left out"},"tags":{"type":"array","items":{"type":"string"},"description":"has all of these tags tags tags"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"]},"scope":{"type":"string","description":"global, agent:NAME or project:NAME"},"phase":{"type":"string","enum":["inbox","organized"]},"source":{"type":"string","description":"source program"},"from":{"type":"string","description":"written on or after YYYY-MM-DD"},"to":{"type":"string","description":"written on or before YYYY-MM-DD"}},"additionalProperties":false,"required":["query"]}
+      {"type":"object","properties":{"query":{"type":"string","minLength":1},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":10},"budget":{"type":"integer","minimum":200,"maximum":100000,"description":"tokens; hits that exceed it are left out"},"tags":{"type":"array","items":{"type":"string"},"description":"has all of these tags"},"category":{"type":"string","enum":["soul","character","people","project","date","knowledge","feedback","preferences","decisions","lessons","habits","skills","inbox","reminders"]},"scope":{"type":"string","description":"global, agent:NAME or project:NAME"},"phase":{"type":"string","enum":["inbox","organized"]},"source":{"type":"string","description":"source program"},"from":{"type":"string","description":"written on or after YYYY-MM-DD"},"to":{"type":"string","description":"written on or before YYYY-MM-DD"}},"additionalProperties":false,"required":["query"]}
     memory_tag Changes
       {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"},"add":{"type":"array","items":{"type":"string"}},"remove":{"type":"array","items":{"type":"string"}}},"additionalProperties":false,"required":["id"]}
     memory_smart_search Reads
@@ -82,7 +82,7 @@ fn schemas_are_what_programs_rely_on() {
     memory_done Changes
       {"type":"object","properties":{"id":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"}},"additionalProperties":false,"required":["id"]}
     memory_context Reads
-      {"type":"object","properties":{"query":{"type":"string"},"budget":{"type":"integer","minimum":1,"maximum":100000,"default":2000,"description":"tokens"}},"additionalProperties":false}
+      {"type":"object","properties":{"query":{"type":"string"},"budget":{"type":"integer","minimum":1,"maximum":100000,"default":2000,"description":"maximum number of tokens"}},"additionalProperties":false}
     memory_link Changes
       {"type":"object","properties":{"source":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"},"target":{"type":"string","minLength":1,"description":"id, a prefix of it (4+), or file stem"}},"additionalProperties":false,"required":["source","target"]}
     memory_backlinks Reads
@@ -114,14 +114,14 @@ fn schemas_are_what_programs_rely_on() {
     topic_delete Changes
       {"type":"object","properties":{"filename":{"type":"string","minLength":1}},"required":["filename"],"additionalProperties":false}
     memory Changes
-      {"type":"object","properties":{"command":{"type":"string","enum":["view","create","str_replace","insert","delete","rename"]},"path":{"type":"string","description":"all commands but rename: /memories, or a file or folder below it"},"view_range":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2,"description":"view: the first and last line, from 1; -1 is the end"},"file_text":{"type":"string","description":"create: the content of the file"},"old_str":{"type":"string","description":"str_replace: text that occurs exactly once in the file"},"new_str":{"type":"string","description":"str_replace: the replacement"},"insert_line":{"type":"integer","description":"insert: number of the line after which the text is inserted; 0 is the start"},"insert_text":{"type":"string","description":"insert: the text to insert to insert to insert"},"old_path":{"type":"string","description":"rename"},"new_path":{"type":"string","description":"rename"}},"required":["command"],"additionalProperties":false}
+      {"type":"object","properties":{"command":{"type":"string","enum":["view","create","str_replace","insert","delete","rename"]},"path":{"type":"string","description":"all commands but rename: /memories, or a file or folder below it"},"view_range":{"type":"array","items":{"type":"integer"},"minItems":2,"maxItems":2,"description":"view: the first and last line, from 1; -1 is the end"},"file_text":{"type":"string","description":"create: the content of the file"},"old_str":{"type":"string","description":"str_replace: text that occurs exactly once in the file"},"new_str":{"type":"string","description":"str_replace: the replacement"},"insert_line":{"type":"integer","description":"insert: number of the line after which the text is inserted; 0 is the start"},"insert_text":{"type":"string","description":"insert: the text to insert"},"old_path":{"type":"string","description":"rename: the current path"},"new_path":{"type":"string","description":"rename: the new path"}},"required":["command"],"additionalProperties":false}
     "#);
 }
 
 #[test]
 fn each_tool_does_what_it_says() {
-    let agent = agent(Hooks::new());
-    let session = speaker(&agent, "claude");
+    let agent = agent(HookList::new());
+    let session = session_for(&agent, "claude");
     let tea =
         call(&session, "memory_write", json!({ "content": "Anna drinks green tea", "tags": ["tea"], "category": "people" }));
     let cup = call(&session, "memory_write", json!({ "content": "The blue cup is Anna's" }));
@@ -150,8 +150,8 @@ fn each_tool_does_what_it_says() {
 
 #[test]
 fn reminders_are_made_listed_and_done() {
-    let agent = agent(Hooks::new());
-    let session = speaker(&agent, "claude");
+    let agent = agent(HookList::new());
+    let session = session_for(&agent, "claude");
     let made = call(&session, "memory_remind", json!({ "text": "call Anna tomorrow at 3pm", "tags": ["phone"] }));
     assert!(made["created"] == true && made["due"].as_str().is_some_and(|due| due.contains("T15:00")), "{made}");
     let at = call(&session, "memory_remind", json!({ "text": "给安娜打电话", "at": "2099-01-02T10:00:00+08:00" }));
@@ -179,8 +179,8 @@ fn reminders_are_made_listed_and_done() {
 
 #[test]
 fn a_text_of_the_category_of_reminders_becomes_one_or_says_why_not() {
-    let agent = agent(Hooks::new());
-    let session = speaker(&agent, "claude");
+    let agent = agent(HookList::new());
+    let session = session_for(&agent, "claude");
     let write = |text: &str| call(&session, "memory_write", json!({ "content": text, "category": "reminders" }));
     for text in ["pay rent tomorrow", "明天下午三点交房租", "pay rent every Friday at 9am"] {
         let answer = write(text);
@@ -197,8 +197,8 @@ fn a_text_of_the_category_of_reminders_becomes_one_or_says_why_not() {
 
 #[test]
 fn no_tool_tells_one_agent_of_anothers_memory() {
-    let agent = agent(Hooks::new());
-    let (claude, codex) = (speaker(&agent, "claude"), speaker(&agent, "codex"));
+    let agent = agent(HookList::new());
+    let (claude, codex) = (session_for(&agent, "claude"), session_for(&agent, "codex"));
     let written = call(&claude, "memory_write", json!({ "content": "hidden tea", "scope": "agent:claude" }));
     let id = written["id"].clone();
     let asked = [
@@ -231,8 +231,8 @@ fn no_tool_tells_one_agent_of_anothers_memory() {
 
 #[test]
 fn what_is_asked_wrongly_is_refused_with_the_field_that_is_wrong() {
-    let agent = agent(Hooks::new());
-    let session = speaker(&agent, "claude");
+    let agent = agent(HookList::new());
+    let session = session_for(&agent, "claude");
     let refused = |tool: &str, parameters: Value| {
         let error = session.call(tool, parameters).expect_err(tool);
         format!("{} {}", error.code, error.message)
@@ -252,51 +252,51 @@ fn what_is_asked_wrongly_is_refused_with_the_field_that_is_wrong() {
 
 /// A hook that calls a function.
 #[derive(Debug)]
-struct Told(fn(&Occasion) -> Result<Answer, String>);
+struct FunctionHook(fn(&HookEvent) -> Result<HookOutcome, String>);
 
-impl Hook for Told {
+impl Hook for FunctionHook {
     fn name(&self) -> String {
         "told".into()
     }
 
-    fn answer(&self, occasion: &Occasion) -> Result<Answer, String> {
+    fn run(&self, occasion: &HookEvent) -> Result<HookOutcome, String> {
         (self.0)(occasion)
     }
 }
 
-fn hooked(point: Point, answer: fn(&Occasion) -> Result<Answer, String>) -> Arc<Agent> {
-    agent(vec![(point, Arc::new(Told(answer)))])
+fn agent_with_hook(point: HookPoint, answer: fn(&HookEvent) -> Result<HookOutcome, String>) -> Arc<Agent> {
+    agent(vec![(point, Arc::new(FunctionHook(answer)))])
 }
 
 #[test]
 fn a_hook_may_block_a_call_or_change_what_goes_in_and_out() {
-    let blocks = hooked(Point::BeforeToolCall, |_| Ok(Answer::Block("not on Sundays".into())));
-    let error = speaker(&blocks, "a").call("memory_list", json!({})).expect_err("it is blocked");
+    let blocks = agent_with_hook(HookPoint::BeforeToolCall, |_| Ok(HookOutcome::Block("not on Sundays".into())));
+    let error = session_for(&blocks, "a").call("memory_list", json!({})).expect_err("it is blocked");
     assert_eq!((error.code, error.message.as_str()), (Code::CallBlocked, "the hook told blocked the call: not on Sundays"));
-    let changes = hooked(Point::BeforeToolCall, |_| Ok(Answer::Parameters(json!({ "content": "changed" }))));
-    let session = speaker(&changes, "a");
+    let changes = agent_with_hook(HookPoint::BeforeToolCall, |_| Ok(HookOutcome::Parameters(json!({ "content": "changed" }))));
+    let session = session_for(&changes, "a");
     let id = call(&session, "memory_write", json!({ "content": "given" }))["id"].clone();
     assert_eq!(changes.services().store.get(&id.as_str().unwrap().parse().unwrap()).unwrap().memory.content, "changed");
-    let hides = hooked(Point::AfterToolCall, |_| Ok(Answer::Result(json!("nothing to see"))));
-    assert_eq!(call(&speaker(&hides, "a"), "memory_list", json!({})), "nothing to see");
+    let hides = agent_with_hook(HookPoint::AfterToolCall, |_| Ok(HookOutcome::Result(json!("nothing to see"))));
+    assert_eq!(call(&session_for(&hides, "a"), "memory_list", json!({})), "nothing to see");
 }
 
 #[test]
 fn a_hook_that_panics_fails_its_call_alone() {
-    let agent = hooked(Point::BeforeToolCall, |occasion| match occasion {
-        Occasion::Before(call) if call.tool == "memory_list" => panic!("as it says"),
-        _ => Ok(Answer::Go),
+    let agent = agent_with_hook(HookPoint::BeforeToolCall, |occasion| match occasion {
+        HookEvent::Before(call) if call.tool == "memory_list" => panic!("as it says"),
+        _ => Ok(HookOutcome::Go),
     });
-    let session = speaker(&agent, "a");
+    let session = session_for(&agent, "a");
     assert_eq!(session.call("memory_list", json!({})).expect_err("it panics").code, Code::HookFailed);
     assert_eq!(call(&session, "memory_search", json!({ "query": "tea" }))["total"], 0);
 }
 
 #[test]
 fn whoever_listens_hears_what_happens() {
-    let agent = agent(Hooks::new());
+    let agent = agent(HookList::new());
     let heard: Receiver<Arc<Event>> = agent.subscribe();
-    let session = speaker(&agent, "claude");
+    let session = session_for(&agent, "claude");
     call(&session, "memory_list", json!({}));
     session.call("memory_read", json!({ "id": "none" })).expect_err("there is none");
     drop(session);
@@ -308,35 +308,35 @@ fn whoever_listens_hears_what_happens() {
 
 /// A hook that forwards the names of events.
 #[derive(Debug)]
-struct Passes(Mutex<std::sync::mpsc::Sender<&'static str>>);
+struct ForwardingHook(Mutex<std::sync::mpsc::Sender<&'static str>>);
 
-impl Hook for Passes {
+impl Hook for ForwardingHook {
     fn name(&self) -> String {
         "passes".into()
     }
 
-    fn answer(&self, occasion: &Occasion) -> Result<Answer, String> {
-        if let Occasion::Event(event) = occasion {
+    fn run(&self, occasion: &HookEvent) -> Result<HookOutcome, String> {
+        if let HookEvent::Event(event) = occasion {
             self.0.lock().expect("nobody panics here").send(event.name()).expect("somebody listens");
         }
-        Ok(Answer::Go)
+        Ok(HookOutcome::Go)
     }
 }
 
 #[test]
 fn hooks_hear_of_events_to_the_last() {
     let (sender, heard) = channel();
-    let agent = agent(vec![(Point::OnEvent, Arc::new(Passes(Mutex::new(sender))))]);
-    call(&speaker(&agent, "claude"), "memory_list", json!({}));
+    let agent = agent(vec![(HookPoint::OnEvent, Arc::new(ForwardingHook(Mutex::new(sender))))]);
+    call(&session_for(&agent, "claude"), "memory_list", json!({}));
     drop(agent);
     assert_eq!(heard.try_iter().collect::<Vec<_>>(), ["agent_start", "tool_start", "tool_end", "agent_end"]);
 }
 
 #[test]
 fn calls_on_the_standard_input_are_read_in_all_their_forms() {
-    let agent = agent(Hooks::new());
-    let session = speaker(&agent, "claude");
-    let answer = |call: Value| batch::answer(&session, call);
+    let agent = agent(HookList::new());
+    let session = session_for(&agent, "claude");
+    let answer = |call: Value| batch::run_call(&session, call);
     for parameters in ["params", "arguments", "parameters"] {
         let (answer, is_done) = answer(json!({ "id": 7, "name": "memory_search", parameters: { "query": "tea" } }));
         assert_eq!((is_done, answer), (true, json!({ "id": 7, "name": "memory_search", "result": { "hits": [], "total": 0 } })));
@@ -345,10 +345,10 @@ fn calls_on_the_standard_input_are_read_in_all_their_forms() {
         let (answer, is_done) = answer(wrong);
         assert!(!is_done && answer["error"]["code"].is_string(), "{answer}");
     }
-    let wish = batch::Wish::read(json!({ "prompt": "tea", "calls": [] })).expect("a wish");
-    assert!(matches!(wish, batch::Wish::Prompt { prompt, .. } if prompt == "tea"));
+    let wish = batch::BatchRequest::parse(json!({ "prompt": "tea", "calls": [] })).expect("a wish");
+    assert!(matches!(wish, batch::BatchRequest::Prompt { prompt, .. } if prompt == "tea"));
     for wrong in [json!("tea"), json!({ "prompt": 1 }), json!({ "prompt": "tea", "budget": -1 }), json!({ "prompt": "", "x": 1 })]
     {
-        assert_eq!(batch::Wish::read(wrong).expect_err("no wish").code, Code::InvalidInput);
+        assert_eq!(batch::BatchRequest::parse(wrong).expect_err("no wish").code, Code::InvalidInput);
     }
 }

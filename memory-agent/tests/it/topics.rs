@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::DateTime;
-use memory_agent::{Agent, Hooks, Offer, Session};
+use memory_agent::{Agent, HookList, Session, ToolSelection};
 use memory_core::testing::{FakeStore, services};
 use memory_core::{Code, View};
 use serde_json::{Value, json};
@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 fn session(offer: &str) -> Session {
     let services = services(Arc::new(FakeStore::default()));
     let local = |moment: DateTime<chrono::Utc>| moment.fixed_offset();
-    let offer: Offer = offer.parse().expect("an offer");
-    let agent = Agent::new(services, Arc::new(local), &offer, Hooks::new(), None).expect("no name is taken twice");
+    let offer: ToolSelection = offer.parse().expect("an offer");
+    let agent = Agent::new(services, Arc::new(local), &offer, HookList::new(), None).expect("no name is taken twice");
     Session::begin(&Arc::new(agent), &View { agent: "claude".parse().ok(), project: None })
 }
 
@@ -55,7 +55,7 @@ fn an_agent_keeps_reads_changes_and_forgets_topics_under_the_names_that_it_knows
     assert_eq!(refused("memory_write", prefs(key)), Code::SecretFound);
 }
 
-fn said(session: &Session, command: Value) -> String {
+fn run_command(session: &Session, command: Value) -> String {
     match session.call("memory", command) {
         Ok(answer) => answer.as_str().expect("a text").to_owned(),
         Err(error) => error.message,
@@ -65,11 +65,11 @@ fn said(session: &Session, command: Value) -> String {
 #[test]
 fn the_tool_of_the_messages_api_answers_word_for_word() {
     let session = session("memory_20250818");
-    let say = |command: Value| said(&session, command);
-    let view = |path: &str| said(&session, json!({ "command": "view", "path": path }));
+    let say = |command: Value| run_command(&session, command);
+    let view = |path: &str| run_command(&session, json!({ "command": "view", "path": path }));
     let empty = "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:";
     assert_eq!(view("/memories"), format!("{empty}\n0B\t/memories"));
-    let create = |path: &str, text: &str| said(&session, json!({ "command": "create", "path": path, "file_text": text }));
+    let create = |path: &str, text: &str| run_command(&session, json!({ "command": "create", "path": path, "file_text": text }));
     assert_eq!(
         create("/memories/prefs.txt", "one\ntwo\nthree\nfour\nfive\nsix\n"),
         "File created successfully at: /memories/prefs.txt"
@@ -89,7 +89,7 @@ fn the_tool_of_the_messages_api_answers_word_for_word() {
     );
     assert_eq!(view("/memories/none"), "The path /memories/none does not exist. Please provide a valid path.");
     let replace = |path: &str, old: &str, new: &str| {
-        said(&session, json!({ "command": "str_replace", "path": path, "old_str": old, "new_str": new }))
+        run_command(&session, json!({ "command": "str_replace", "path": path, "old_str": old, "new_str": new }))
     };
     assert_eq!(
         replace("/memories/prefs.txt", "four", "4"),
@@ -107,7 +107,7 @@ fn the_tool_of_the_messages_api_answers_word_for_word() {
         assert_eq!(replace(path, "a", "b"), format!("Error: The path {path} does not exist. Please provide a valid path."));
     }
     let insert = |path: &str, line: i64| {
-        said(&session, json!({ "command": "insert", "path": path, "insert_line": line, "insert_text": "zero\n" }))
+        run_command(&session, json!({ "command": "insert", "path": path, "insert_line": line, "insert_text": "zero\n" }))
     };
     assert_eq!(insert("/memories/prefs.txt", 0), "The file /memories/prefs.txt has been edited.");
     assert_eq!(
@@ -119,11 +119,11 @@ fn the_tool_of_the_messages_api_answers_word_for_word() {
         "Error: Invalid `insert_line` parameter: -1. It should be within the range of lines of the file: [0, 7]"
     );
     assert_eq!(insert("/memories/none", 0), "Error: The path /memories/none does not exist");
-    let rename = |from: &str, to: &str| said(&session, json!({ "command": "rename", "old_path": from, "new_path": to }));
+    let rename = |from: &str, to: &str| run_command(&session, json!({ "command": "rename", "old_path": from, "new_path": to }));
     assert_eq!(rename("/memories/notes", "/memories/old"), "Successfully renamed /memories/notes to /memories/old");
     assert_eq!(rename("/memories/notes", "/memories/x"), "Error: The path /memories/notes does not exist");
     assert_eq!(rename("/memories/old", "/memories/prefs.txt"), "Error: The destination /memories/prefs.txt already exists");
-    let delete = |path: &str| said(&session, json!({ "command": "delete", "path": path }));
+    let delete = |path: &str| run_command(&session, json!({ "command": "delete", "path": path }));
     assert_eq!(delete("/memories/old"), "Successfully deleted /memories/old");
     assert_eq!(delete("/memories/old"), "Error: The path /memories/old does not exist");
 }

@@ -8,14 +8,14 @@ use clap::Args;
 use memory_agent::model::{ApiKey, ApiKeyError};
 
 use super::LogLevel;
-use crate::config::{Environment, Layer, ProxySettings, Setting, max_entries, share};
+use crate::config::{Environment, ProxySettings, Setting, SettingsLayer, max_entries, share};
+use crate::datetime::span;
 use crate::failure::Failure;
-use crate::moments::span;
 
 /// The settings of a proxy, as flags.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that somebody types")]
-pub(crate) struct ProxyArgs {
+pub(crate) struct ProxySettingsArgs {
     /// Address of the model server, such as http://localhost:11434/v1
     #[arg(long, value_name = "URL")]
     openai_base_url: Option<String>,
@@ -79,7 +79,7 @@ pub(crate) struct ProxyArgs {
     log_level: Option<LogLevel>,
 }
 
-impl ProxyArgs {
+impl ProxySettingsArgs {
     /// Overrides the settings with the flags.
     ///
     /// # Errors
@@ -87,40 +87,40 @@ impl ProxyArgs {
     pub(crate) fn overrule(&self, settings: &mut ProxySettings, environment: &Environment) -> Result<(), Failure> {
         let key = self.openai_api_key.clone().transpose();
         let key = key.map_err(|error| Failure::usage("--openai-api-key is not a valid API key", error.to_string()))?;
-        put(&mut settings.openai_api_key, key.map(Some));
-        put(&mut settings.log_level, self.log_level);
+        set_from_flag(&mut settings.openai_api_key, key.map(Some));
+        set_from_flag(&mut settings.log_level, self.log_level);
         let path = self.memory_path.as_ref().map(|path| environment.whole(path));
-        put(&mut settings.memory_path, path.map(Some));
+        set_from_flag(&mut settings.memory_path, path.map(Some));
         for (setting, said) in [
             (&mut settings.openai_base_url, &self.openai_base_url),
             (&mut settings.openai_api_key_env, &self.openai_api_key_env),
             (&mut settings.embedding_model, &self.embedding_model),
             (&mut settings.embedding_base_url, &self.embedding_base_url),
         ] {
-            put(setting, said.clone().map(Some));
+            set_from_flag(setting, said.clone().map(Some));
         }
-        put(&mut settings.default_top_k, self.default_top_k);
-        put(&mut settings.max_entries, self.max_entries);
-        put(&mut settings.mmr_lambda, self.mmr_lambda);
-        put(&mut settings.recency_weight, self.recency_weight);
-        put(&mut settings.score_threshold, self.score_threshold);
-        put(&mut settings.enable_summarization, either(self.enable_summarization, self.no_summarization));
-        put(&mut settings.enable_git_versioning, either(self.enable_git_versioning, self.no_git_versioning));
-        put(&mut settings.start_watcher, self.start_watcher.then_some(true));
-        put(&mut settings.memory_timeout, self.memory_timeout);
-        put(&mut settings.host, self.host.clone());
-        put(&mut settings.port, self.port);
+        set_from_flag(&mut settings.default_top_k, self.default_top_k);
+        set_from_flag(&mut settings.max_entries, self.max_entries);
+        set_from_flag(&mut settings.mmr_lambda, self.mmr_lambda);
+        set_from_flag(&mut settings.recency_weight, self.recency_weight);
+        set_from_flag(&mut settings.score_threshold, self.score_threshold);
+        set_from_flag(&mut settings.enable_summarization, bool_flag(self.enable_summarization, self.no_summarization));
+        set_from_flag(&mut settings.enable_git_versioning, bool_flag(self.enable_git_versioning, self.no_git_versioning));
+        set_from_flag(&mut settings.start_watcher, self.start_watcher.then_some(true));
+        set_from_flag(&mut settings.memory_timeout, self.memory_timeout);
+        set_from_flag(&mut settings.host, self.host.clone());
+        set_from_flag(&mut settings.port, self.port);
         Ok(())
     }
 }
 
-fn put<T>(setting: &mut Setting<T>, said: Option<T>) {
+fn set_from_flag<T>(setting: &mut Setting<T>, said: Option<T>) {
     if let Some(value) = said {
-        *setting = Setting { value, from: Layer::Flag };
+        *setting = Setting { value, from: SettingsLayer::Flag };
     }
 }
 
-fn either(yes: bool, no: bool) -> Option<bool> {
+fn bool_flag(yes: bool, no: bool) -> Option<bool> {
     (yes || no).then_some(yes)
 }
 

@@ -8,21 +8,21 @@ use std::thread;
 use std::time::Duration;
 
 /// Maximum number of queued lines; further lines are dropped and counted.
-const LINES: usize = 4096;
+const MAX_QUEUED_LINES: usize = 4096;
 
 /// Maximum time to write the remaining lines at the end.
-const FLUSH: Duration = Duration::from_secs(1);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A writer that writes lines on its own thread, so that a blocked output does not block its callers.
 pub(crate) struct BackgroundWriter {
-    sender: SyncSender<Message>,
+    sender: SyncSender<WriterMessage>,
     left_out: Arc<AtomicUsize>,
 }
 
 /// A handle to flush a [`BackgroundWriter`].
-pub(crate) struct Flush(SyncSender<Message>);
+pub(crate) struct FlushHandle(SyncSender<WriterMessage>);
 
-enum Message {
+enum WriterMessage {
     Line(Vec<u8>),
     /// A request to confirm that all earlier lines are written.
     Flush(SyncSender<()>),
@@ -30,18 +30,18 @@ enum Message {
 
 impl BackgroundWriter {
     /// Starts a thread that writes to `output`. Each write must consist of complete lines.
-    pub(crate) fn begin(output: impl Write + Send + 'static) -> (Self, Flush) {
-        let (sender, receiver) = sync_channel(LINES);
+    pub(crate) fn begin(output: impl Write + Send + 'static) -> (Self, FlushHandle) {
+        let (sender, receiver) = sync_channel(MAX_QUEUED_LINES);
         let left_out = Arc::<AtomicUsize>::default();
         let theirs = Arc::clone(&left_out);
         thread::spawn(move || write_all(output, &receiver, &theirs));
-        (Self { sender: sender.clone(), left_out }, Flush(sender))
+        (Self { sender: sender.clone(), left_out }, FlushHandle(sender))
     }
 }
 
 impl Write for BackgroundWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        if self.sender.try_send(Message::Line(line.to_owned())).is_err() {
+        if self.sender.try_send(WriterMessage::Line(line.to_owned())).is_err() {
             self.left_out.fetch_add(1, Ordering::Relaxed);
         }
         Ok(line.len())
@@ -52,18 +52,18 @@ impl Write for BackgroundWriter {
     }
 }
 
-impl Flush {
+impl FlushHandle {
     /// Waits a short time until all earlier lines are written.
     pub(crate) fn wait(self) {
         let (done, ended) = sync_channel(1);
         // If the queue is full, the output is blocked.
-        if self.0.try_send(Message::Flush(done)).is_ok() {
-            let _ = ended.recv_timeout(FLUSH);
+        if self.0.try_send(WriterMessage::Flush(done)).is_ok() {
+            let _ = ended.recv_timeout(FLUSH_TIMEOUT);
         }
     }
 }
 
-fn write_all(mut output: impl Write, receiver: &Receiver<Message>, left_out: &AtomicUsize) {
+fn write_all(mut output: impl Write, receiver: &Receiver<WriterMessage>, left_out: &AtomicUsize) {
     for message in receiver {
         let lost = left_out.swap(0, Ordering::Relaxed);
         // Write errors are ignored: a server must not fail because its log is not read.
@@ -71,8 +71,8 @@ fn write_all(mut output: impl Write, receiver: &Receiver<Message>, left_out: &At
             let _ = writeln!(output, "{lost} lines were dropped: standard error is blocked");
         }
         match message {
-            Message::Line(line) => drop(output.write_all(&line).and_then(|()| output.flush())),
-            Message::Flush(done) => drop(done.send(())),
+            WriterMessage::Line(line) => drop(output.write_all(&line).and_then(|()| output.flush())),
+            WriterMessage::Flush(done) => drop(done.send(())),
         }
     }
 }
@@ -85,9 +85,9 @@ mod tests {
     use super::*;
 
     /// An output that blocks each write until a message on the channel.
-    struct Gated(Receiver<()>, Arc<Mutex<Vec<u8>>>);
+    struct GatedOutput(Receiver<()>, Arc<Mutex<Vec<u8>>>);
 
-    impl Write for Gated {
+    impl Write for GatedOutput {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             // After the sender is dropped, writes do not block.
             let _ = self.0.recv();
@@ -103,21 +103,21 @@ mod tests {
     fn an_output_that_nobody_reads_holds_up_nobody_and_what_was_left_out_is_counted() {
         let (open, gate) = channel();
         let written = Arc::<Mutex<Vec<u8>>>::default();
-        let (mut writer, flush) = BackgroundWriter::begin(Gated(gate, Arc::clone(&written)));
-        let count = LINES + 1000;
+        let (mut writer, flush) = BackgroundWriter::begin(GatedOutput(gate, Arc::clone(&written)));
+        let count = MAX_QUEUED_LINES + 1000;
         for number in 0..count {
             writer.write_all(format!("{number}\n").as_bytes()).expect("it is taken");
         }
         drop(open);
         // The queue may be full until some lines are written.
         let (done, ended) = sync_channel(1);
-        flush.0.send(Message::Flush(done)).expect("it writes");
+        flush.0.send(WriterMessage::Flush(done)).expect("it writes");
         ended.recv().expect("it wrote all");
         let text = String::from_utf8(written.lock().expect("nobody panics here").clone()).expect("text");
         let lines: Vec<&str> = text.lines().filter(|line| !line.contains("were dropped")).collect();
         let lost: usize = text.lines().filter_map(|line| line.split_once(" lines were dropped")?.0.parse::<usize>().ok()).sum();
         assert_eq!(lines.len() + lost, count);
-        assert!((LINES..count).contains(&lines.len()), "{}", lines.len());
+        assert!((MAX_QUEUED_LINES..count).contains(&lines.len()), "{}", lines.len());
         assert!(lines.iter().enumerate().all(|(number, line)| *line == number.to_string()), "they are in order");
     }
 
@@ -126,7 +126,7 @@ mod tests {
         let (open, gate) = channel();
         drop(open);
         let written = Arc::<Mutex<Vec<u8>>>::default();
-        let (mut writer, flush) = BackgroundWriter::begin(Gated(gate, Arc::clone(&written)));
+        let (mut writer, flush) = BackgroundWriter::begin(GatedOutput(gate, Arc::clone(&written)));
         writer.write_all(b"one\n").and_then(|()| writer.write_all(b"two\n")).expect("they are taken");
         flush.wait();
         assert_eq!(*written.lock().expect("nobody panics here"), b"one\ntwo\n");

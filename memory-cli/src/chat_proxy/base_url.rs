@@ -8,8 +8,8 @@ pub(super) struct BaseUrl {
     pub(super) notice: Option<String>,
 }
 
-const VERSION: &str = "/v1";
-const CHAT: &str = "/chat/completions";
+const VERSION_PATH: &str = "/v1";
+const CHAT_PATH: &str = "/chat/completions";
 
 /// Normalizes an address: adds `/v1` if it has no path, and removes `/chat/completions`.
 ///
@@ -23,17 +23,18 @@ pub(super) fn base_url(text: &str) -> BaseUrl {
         return unchanged;
     }
     let bare = trimmed.trim_end_matches('/');
-    if let Some(base) = bare.strip_suffix(CHAT) {
+    if let Some(base) = bare.strip_suffix(CHAT_PATH) {
         return BaseUrl {
             text: base.to_owned(),
-            notice: Some(format!("using the address {base}: {CHAT} is added automatically")),
+            notice: Some(format!("using the address {base}: {CHAT_PATH} is added automatically")),
         };
     }
     if place.trim_end_matches('/').is_empty() || place.trim_end_matches('/').contains('/') {
         return unchanged;
     }
-    let with_version = format!("{bare}{VERSION}");
-    let why = format!("{bare} has no path, so {with_version} is used; for a server without {VERSION}, specify {bare}{CHAT}");
+    let with_version = format!("{bare}{VERSION_PATH}");
+    let why =
+        format!("{bare} has no path, so {with_version} is used; for a server without {VERSION_PATH}, specify {bare}{CHAT_PATH}");
     BaseUrl { text: with_version, notice: Some(why) }
 }
 

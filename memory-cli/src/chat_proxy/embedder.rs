@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use memory_agent::http::{ClientEmbedder, LastAsked, Origin};
+use memory_agent::http::{ClientEmbedder, LastModel, WebOrigin};
 use memory_agent::model::{ApiKey, LocalEmbedder, RemoteEmbedder, RemoteSettings};
 use memory_core::{EmbedError, Embedder, Embedding};
 
@@ -82,22 +82,24 @@ impl ProxyEmbedder {
     pub(super) fn of_clients(&self) -> Option<Arc<dyn ClientEmbedder>> {
         match self {
             Self::Own(_) => None,
-            Self::AtUpstream(embedder) => Some(Arc::new(OfClients(RemoteEmbedder::clone(embedder)))),
+            Self::AtUpstream(embedder) => Some(Arc::new(ClientKeyEmbedder(RemoteEmbedder::clone(embedder)))),
         }
     }
 
     /// Returns the model for background work, which uses the key of the last client.
-    pub(super) fn in_background(self, last_asked: &LastAsked) -> Option<Arc<dyn Embedder>> {
+    pub(super) fn into_background(self, last_asked: &LastModel) -> Option<Arc<dyn Embedder>> {
         match self {
             Self::Own(embedder) => embedder,
-            Self::AtUpstream(embedder) => Some(Arc::new(InBackground { embedder: *embedder, last_asked: last_asked.clone() })),
+            Self::AtUpstream(embedder) => {
+                Some(Arc::new(LastClientEmbedder { embedder: *embedder, last_asked: last_asked.clone() }))
+            }
         }
     }
 }
 
 /// Returns whether two addresses have the same origin, so that a key for one is valid for the other.
 fn is_same_server(one: &str, other: &str) -> bool {
-    let origin = |address: &str| -> Option<Origin> {
+    let origin = |address: &str| -> Option<WebOrigin> {
         let (scheme, rest) = address.trim().split_once("://")?;
         format!("{scheme}://{}", rest.split('/').next()?).parse().ok()
     };
@@ -113,9 +115,9 @@ fn refused(error: EmbedError) -> Failure {
     Failure::Store(memory_core::StoreError::Embed(error))
 }
 
-struct OfClients(RemoteEmbedder);
+struct ClientKeyEmbedder(RemoteEmbedder);
 
-impl ClientEmbedder for OfClients {
+impl ClientEmbedder for ClientKeyEmbedder {
     fn with_key(&self, key: &str) -> Option<Arc<dyn Embedder>> {
         let key = key.parse().ok()?;
         Some(Arc::new(self.0.with_key(key)))
@@ -123,12 +125,12 @@ impl ClientEmbedder for OfClients {
 }
 
 #[derive(Debug)]
-struct InBackground {
+struct LastClientEmbedder {
     embedder: RemoteEmbedder,
-    last_asked: LastAsked,
+    last_asked: LastModel,
 }
 
-impl Embedder for InBackground {
+impl Embedder for LastClientEmbedder {
     fn identity(&self) -> &str {
         self.embedder.identity()
     }

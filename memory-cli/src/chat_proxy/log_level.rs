@@ -44,19 +44,19 @@ impl FromStr for LogLevel {
 }
 
 /// A logger that writes one line for each request.
-pub(crate) struct RequestLines {
+pub(crate) struct RequestLineLogger {
     log: Arc<EventLog>,
     level: LogLevel,
 }
 
-impl RequestLines {
+impl RequestLineLogger {
     /// Returns the logger for requests at `level`, or `None` if the level excludes requests.
     pub(crate) fn at(level: LogLevel, log: &Arc<EventLog>) -> Option<Arc<dyn RequestLog>> {
         (level <= LogLevel::Info).then(|| Arc::new(Self { log: Arc::clone(log), level }) as Arc<dyn RequestLog>)
     }
 }
 
-impl RequestLog for RequestLines {
+impl RequestLog for RequestLineLogger {
     fn record(&self, request: &RequestRecord) {
         let recall = request.recall.filter(|_| self.level == LogLevel::Debug);
         let recall = recall.map_or_else(String::new, |recall| format!(" recall_us={}", recall.as_micros()));

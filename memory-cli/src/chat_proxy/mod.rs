@@ -1,18 +1,22 @@
 //! Construction of the chat proxy: a language model server with memory.
+//!
+//! A worker processes the jobs of the queue after an exchange is over, with the model of the settings, or else
+//! with the model of the last request, whose key is held in memory only. After a start, remaining jobs wait for
+//! the next request.
 
 mod arguments;
 mod background_writer;
 mod base_url;
 mod embedder;
+mod last_chat_model;
 mod log_level;
-mod model;
-mod open;
+mod setup;
 mod watcher;
 mod worker;
 
-pub(crate) use arguments::ProxyArgs;
+pub(crate) use arguments::ProxySettingsArgs;
 pub(crate) use background_writer::BackgroundWriter;
-pub(crate) use log_level::{LogLevel, RequestLines};
-pub(crate) use open::{Opened, open};
+pub(crate) use log_level::{LogLevel, RequestLineLogger};
+pub(crate) use setup::{OpenedProxy, open};
 pub(crate) use watcher::Watcher;
 pub(crate) use worker::Worker;

@@ -8,18 +8,18 @@ use memory_core::StoreError;
 use memory_store::conversation::ConversationFolder;
 use memory_store::{FileWatcher, WatchedChanges};
 
-use crate::daemon::Bell;
+use crate::daemon::WakeSignal;
 
 /// A thread that reports changed files to the store before its next read; it stops when dropped.
 pub(crate) struct Watcher {
-    bell: Arc<Bell>,
+    bell: Arc<WakeSignal>,
     has_ended: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 /// Starts a watcher.
 pub(super) fn watch(store: &Arc<ConversationFolder>) -> Result<Watcher, StoreError> {
-    let (bell, has_ended) = (Arc::new(Bell::default()), Arc::new(AtomicBool::default()));
+    let (bell, has_ended) = (Arc::new(WakeSignal::default()), Arc::new(AtomicBool::default()));
     let own = Arc::clone(&bell);
     let watch = FileWatcher::of_conversations(store.root(), move || own.ring())?;
     let (own, end, store) = (Arc::clone(&bell), Arc::clone(&has_ended), Arc::clone(store));

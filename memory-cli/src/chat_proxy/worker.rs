@@ -6,42 +6,42 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use memory_agent::http::{LastAsked, Told};
+use memory_agent::http::{LastModel, ProxyObserver};
 use memory_core::Clock;
 use memory_core::conversation::{ConversationId, Conversations, JobQueue, enqueue_rest};
 use memory_core::text::with_causes;
-use memory_dream::conversation::{Backoff, ProcessRules, Processed, Prompts, process_with_backoff};
-use memory_store::conversation::Versions;
+use memory_dream::conversation::{Backoff, ConversationPrompts, ProcessReport, ProcessRules, process_with_backoff};
+use memory_store::conversation::GitVersions;
 use memory_store::{EventLog, SystemClock};
 
-use crate::daemon::Bell;
+use crate::daemon::WakeSignal;
 
 /// The configuration of the worker.
-pub(super) struct Work {
+pub(super) struct WorkerConfig {
     pub(super) conversations: Conversations,
     pub(super) queue: Arc<dyn JobQueue>,
     pub(super) rules: ProcessRules,
     /// Folders with custom prompts; the first folder that has a prompt is used.
     pub(super) prompts: Vec<PathBuf>,
     /// The model of the last chat, if the settings name no model.
-    pub(super) last_asked: Option<LastAsked>,
-    pub(super) told: Arc<Telling>,
+    pub(super) last_asked: Option<LastModel>,
+    pub(super) told: Arc<WorkerStatus>,
 }
 
 /// A handle to the background thread.
 pub(crate) struct Worker {
-    told: Arc<Telling>,
+    told: Arc<WorkerStatus>,
     ended: Receiver<()>,
 }
 
 /// Interval between checks of the queue. Its backoff decides whether the model is called.
-const AGAIN: Duration = Duration::from_mins(1);
+const QUEUE_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Maximum time for the remaining work after the shutdown request; the next start continues the rest.
-const DRAIN: Duration = Duration::from_secs(5);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Worker {
-    pub(super) fn begin(work: Work) -> Self {
+    pub(super) fn begin(work: WorkerConfig) -> Self {
         let (end, ended) = sync_channel(1);
         let told = Arc::clone(&work.told);
         thread::spawn(move || {
@@ -54,17 +54,17 @@ impl Worker {
 
     /// Waits a short time for the remaining work and stops the thread.
     pub(crate) fn end(self) {
-        *self.told.until.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + DRAIN);
+        *self.told.until.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + DRAIN_TIMEOUT);
         self.told.bell.ring();
         // The next start continues work that takes longer.
-        let _ = self.ended.recv_timeout(DRAIN);
+        let _ = self.ended.recv_timeout(DRAIN_TIMEOUT);
         // Commits all changes since the last commit.
         self.told.note("Commit changes made before shutdown");
         self.told.versions.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 }
 
-impl Work {
+impl WorkerConfig {
     fn go_on(&self) {
         let until = || *self.told.until.lock().unwrap_or_else(PoisonError::into_inner);
         let mut known: Vec<String> = Vec::new();
@@ -80,7 +80,7 @@ impl Work {
                     .push(format!("facts may be missing for messages stored before the start: {}", with_causes(&error)));
                 processed.waiting += 1;
             }
-            self.told.note_failure(&processed);
+            self.told.record_failure(&processed);
             let mut troubles = processed.troubles;
             if 0 < processed.done && processed.waiting == 0 && troubles.is_empty() {
                 known.clear();
@@ -96,31 +96,31 @@ impl Work {
             if ending.is_some() {
                 return;
             }
-            self.told.bell.wait((0 < processed.waiting).then(|| Instant::now() + AGAIN));
+            self.told.bell.wait((0 < processed.waiting).then(|| Instant::now() + QUEUE_INTERVAL));
         }
     }
 
-    fn process(&self, backoff: &mut Backoff) -> Processed {
+    fn process(&self, backoff: &mut Backoff) -> ProcessReport {
         if self.last_asked.as_ref().is_some_and(|asked| self.rules.summarise && asked.get().is_none()) {
-            return Processed::default();
+            return ProcessReport::default();
         }
         let goes_on =
             || self.told.until.lock().unwrap_or_else(PoisonError::into_inner).is_none_or(|until| Instant::now() < until);
         let read =
             |name: &str| self.prompts.iter().find_map(|folder| std::fs::read_to_string(folder.join(format!("{name}.md"))).ok());
-        let rules = ProcessRules { prompts: Prompts::with(&read), ..self.rules.clone() };
+        let rules = ProcessRules { prompts: ConversationPrompts::with(&read), ..self.rules.clone() };
         process_with_backoff(&self.conversations, self.queue.as_ref(), &rules, backoff, &goes_on).unwrap_or_else(|error| {
             let trouble = format!("cannot store facts: {}", with_causes(&error));
-            Processed { troubles: vec![trouble], waiting: 1, ..Processed::default() }
+            ProcessReport { troubles: vec![trouble], waiting: 1, ..ProcessReport::default() }
         })
     }
 }
 
 /// An observer of the proxy that wakes the worker, commits changes and logs errors.
-pub(super) struct Telling {
+pub(super) struct WorkerStatus {
     pub(super) log: Arc<EventLog>,
-    pub(super) bell: Bell,
-    pub(super) versions: Mutex<Option<Versions>>,
+    pub(super) bell: WakeSignal,
+    pub(super) versions: Mutex<Option<GitVersions>>,
     /// Deadline of the shutdown, once it is requested.
     pub(super) until: Mutex<Option<Instant>>,
     /// The error of the last fact extraction.
@@ -149,9 +149,9 @@ impl ExtractionFailure {
     }
 }
 
-impl Telling {
+impl WorkerStatus {
     /// Records the errors of a run. A run without any work, or with work left, does not clear them.
-    fn note_failure(&self, processed: &Processed) {
+    fn record_failure(&self, processed: &ProcessReport) {
         let is_well = processed.troubles.is_empty();
         if !is_well || 0 < processed.done && processed.waiting == 0 {
             let why = (!is_well).then(|| processed.troubles.join("; "));
@@ -166,8 +166,8 @@ impl Telling {
     }
 }
 
-impl Told for Telling {
-    fn kept(&self, conversation: &ConversationId) {
+impl ProxyObserver for WorkerStatus {
+    fn turns_stored(&self, conversation: &ConversationId) {
         self.note(&format!("Store messages of conversation {conversation}"));
         self.bell.ring();
     }

@@ -1,10 +1,10 @@
 //! Command-line flags that select memories.
 
 use clap::Args;
-use memory_core::{Category, Filter, Lifetime, Phase, Place, Scope};
+use memory_core::{Category, Filter, HomeSection, Lifetime, Phase, Scope};
 
 use super::values;
-use crate::moments::Day;
+use crate::datetime::LocalDay;
 
 /// The flags that select memories.
 #[derive(Debug, Clone, Args)]
@@ -27,17 +27,17 @@ pub(crate) struct FilterArgs {
     tags: Vec<String>,
     /// Select memories created on or after this day
     #[arg(long, value_name = "YYYY-MM-DD")]
-    from: Option<Day>,
+    from: Option<LocalDay>,
     /// Select memories created on or before this day
     #[arg(long, value_name = "YYYY-MM-DD")]
-    to: Option<Day>,
+    to: Option<LocalDay>,
 }
 
 impl FilterArgs {
     /// Returns the filter for memories outside of conversations, unless `--scope` or `--source` is set.
-    pub(crate) fn of_notes(&self, lifetime: Lifetime) -> Filter {
+    pub(crate) fn notes_filter(&self, lifetime: Lifetime) -> Filter {
         let says_where = self.scope.is_some() || self.source.is_some();
-        Filter { place: (!says_where).then_some(Place::Notes), ..self.filter(lifetime) }
+        Filter { place: (!says_where).then_some(HomeSection::Notes), ..self.filter(lifetime) }
     }
 
     /// Returns the filter of the flags.
@@ -50,8 +50,8 @@ impl FilterArgs {
             source: self.source.clone(),
             place: None,
             tags: self.tags.iter().collect(),
-            from: self.from.map(Day::start),
-            until: self.to.map(Day::end),
+            from: self.from.map(LocalDay::start),
+            until: self.to.map(LocalDay::end),
             standing: false,
             lifetime,
         }

@@ -1,11 +1,11 @@
 //! The command-line interface.
 
+mod command_line;
 mod filter;
 mod globals;
 mod help;
 mod speaker;
 mod text;
-mod typed;
 mod usage;
 mod values;
 
@@ -13,21 +13,21 @@ pub(crate) use filter::FilterArgs;
 pub(crate) use globals::Globals;
 pub(crate) use speaker::{SpeakerArgs, project_of};
 pub(crate) use text::{content, or_piped, words};
-pub(crate) use values::{Sources, category, client, order, share, sources};
+pub(crate) use values::{SourceSelection, category, client, order, share, sources};
 
 use std::cell::RefCell;
 use std::ffi::OsString;
 
 use clap::Parser;
-use typed::Line;
+use command_line::CommandLine;
 
 use crate::app::App;
-use crate::commands::Command;
+use crate::commands::CliCommand;
 use crate::config::Environment;
 use crate::exit_code::ExitCode;
 use crate::failure::Failure;
-use crate::filtering;
-use crate::print::{Output, Program, Streams};
+use crate::jq_process;
+use crate::print::{Output, ProgramName, Streams};
 use crate::report;
 use crate::versions;
 
@@ -36,7 +36,7 @@ use crate::versions;
 #[command(name = "memory", version, max_term_width = 100, arg_required_else_help = true, disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
     #[command(flatten)]
     globals: Globals,
 }
@@ -44,22 +44,22 @@ pub(crate) struct Cli {
 /// Parses the arguments and runs the command; the first argument is the program itself.
 pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Environment, streams: Streams) -> ExitCode {
     let mut arguments: Vec<OsString> = arguments.collect();
-    if filtering::is_child(&arguments) {
-        return if filtering::serve().is_ok() { ExitCode::Done } else { ExitCode::Failed };
+    if jq_process::is_child(&arguments) {
+        return if jq_process::serve().is_ok() { ExitCode::Done } else { ExitCode::Failed };
     }
     if let Some((root, end)) = versions::is_child(&arguments) {
         versions::keep(&root, &end);
         return ExitCode::Done;
     }
-    let program = arguments.first().map_or(Program::Memory, |first| Program::from_first_argument(first));
-    if let (true, Some(first)) = (program != Program::Memory, arguments.first_mut()) {
+    let program = arguments.first().map_or(ProgramName::Memory, |first| ProgramName::from_first_argument(first));
+    if let (true, Some(first)) = (program != ProgramName::Memory, arguments.first_mut()) {
         // Usage lines start with this word; the output replaces it with the name of the running program.
         *first = "memory".into();
     }
-    let line = Line::read(arguments);
+    let line = CommandLine::from_arguments(arguments);
     let arguments = line.arguments();
     let asks_version = matches!(arguments, [_, flag] | [_, _, flag] if flag == "--version" || flag == "-V");
-    if program != Program::Memory && asks_version {
+    if program != ProgramName::Memory && asks_version {
         let mut output = Output::new(streams, false, false);
         let version = format!("{} {}", program.name(), env!("CARGO_PKG_VERSION"));
         return match output.line(&version).and_then(|()| output.flush()) {
@@ -71,13 +71,13 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>, environment: &Envir
         Ok(cli) => cli,
         // The client may expect a hook of another version; it would take an error message for the output of the hook.
         Err(error) if error.use_stderr() && arguments.get(1).is_some_and(|first| first == "hook") => return ExitCode::Done,
-        Err(error) => return usage::answer(&error, &line, environment, streams, program),
+        Err(error) => return usage::print_usage(&error, &line, environment, streams, program),
     };
     let Cli { command, globals } = cli;
     let mut output = Output::new(streams, globals.json, globals.quiet);
     output.color(globals.color, environment.colors);
-    output.abbreviate(environment.home.as_deref());
-    output.call_self(program);
+    output.set_home(environment.home.as_deref());
+    output.set_program(program);
     let mut app = App { environment, globals, output, opened: RefCell::default() };
     let is_silent = command.is_silent();
     let done = command.run(&mut app).and_then(|()| app.output.flush().map_err(Failure::from));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use memory_agent::Offer;
+use memory_agent::ToolSelection;
 use memory_core::{AgentName, ParseError, ToolError};
 
 /// The flags that name the agent, its project and its tools.
@@ -20,7 +20,7 @@ pub(crate) struct SpeakerArgs {
     /// usual, all, a set (memory, bank, topic, memory_20250818, history, kv), a set with another prefix (bank=memory_), or
     /// tool names. By default the usual tools are listed, and all tools of memories and banks can be called.
     #[arg(long, value_name = "TOOLS", value_parser = offer)]
-    tools: Option<Offer>,
+    tools: Option<ToolSelection>,
     /// Folder of the topics [default: .memory of the project]
     #[arg(long, value_name = "DIR")]
     topics: Option<PathBuf>,
@@ -33,7 +33,7 @@ impl SpeakerArgs {
     }
 
     /// Returns whether `--agent` or `--project` is set.
-    pub(crate) fn names_somebody(&self) -> bool {
+    pub(crate) fn is_given(&self) -> bool {
         self.agent.is_some() || self.project.is_some()
     }
 
@@ -48,8 +48,8 @@ impl SpeakerArgs {
     }
 
     /// Returns the tools that the agent may use.
-    pub(crate) fn offer(&self) -> Offer {
-        self.tools.clone().map_or_else(Offer::usual, Offer::listed_only)
+    pub(crate) fn offer(&self) -> ToolSelection {
+        self.tools.clone().map_or_else(ToolSelection::usual, ToolSelection::listed_only)
     }
 }
 
@@ -67,7 +67,7 @@ fn project(text: &str) -> Result<String, ParseError> {
     Ok(name.to_owned())
 }
 
-fn offer(text: &str) -> Result<Offer, String> {
+fn offer(text: &str) -> Result<ToolSelection, String> {
     text.parse().map_err(|error: ToolError| match error.hint {
         Some(hint) => format!("{}; {hint}", error.message),
         None => error.message,

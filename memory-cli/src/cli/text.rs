@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::print::Output;
 
 /// Maximum length of a text from a pipe, in bytes; larger than any memory.
-const MAX_TEXT: u64 = 32 * 1024 * 1024;
+const MAX_TEXT_BYTES: u64 = 32 * 1024 * 1024;
 
 /// Returns the text of an argument; `-` reads the standard input, without its final line break.
 pub(crate) fn content(given: &str, output: &mut Output) -> Result<String, Failure> {
@@ -14,8 +14,8 @@ pub(crate) fn content(given: &str, output: &mut Output) -> Result<String, Failur
         return Ok(given.to_owned());
     }
     let mut bytes = Vec::new();
-    output.input().take(MAX_TEXT + 1).read_to_end(&mut bytes).map_err(Failure::file("read the standard input"))?;
-    if MAX_TEXT < bytes.len() as u64 {
+    output.input().take(MAX_TEXT_BYTES + 1).read_to_end(&mut bytes).map_err(Failure::file("read the standard input"))?;
+    if MAX_TEXT_BYTES < bytes.len() as u64 {
         return Err(Failure::File { action: "read the standard input".into(), source: io::ErrorKind::FileTooLarge.into() });
     }
     let mut text = String::from_utf8(bytes).map_err(|_| {

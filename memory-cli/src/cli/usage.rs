@@ -4,20 +4,20 @@ use clap::builder::StyledStr;
 use clap::error::ErrorKind;
 use memory_agent::json;
 
+use super::command_line::CommandLine;
 use super::help;
-use super::typed::Line;
 use crate::config::Environment;
 use crate::exit_code::ExitCode;
-use crate::print::{ColorChoice, Output, Program, Streams};
+use crate::print::{ColorChoice, Output, ProgramName, Streams};
 use crate::report;
 
 /// Prints the requested help, or the error in the arguments.
-pub(super) fn answer(
+pub(super) fn print_usage(
     error: &clap::Error,
-    line: &Line,
+    line: &CommandLine,
     environment: &Environment,
     streams: Streams,
-    program: Program,
+    program: ProgramName,
 ) -> ExitCode {
     let arguments = line.arguments();
     // Bank commands print JSON if the output is not a terminal.
@@ -27,20 +27,20 @@ pub(super) fn answer(
     let colored = environment.colors && streams.out_width.is_some();
     let mut output = Output::new(streams, is_json, false);
     output.color(ColorChoice::Auto, environment.colors);
-    output.call_self(program);
+    output.set_program(program);
     let said = if is_help {
         let help = rendered(error, line);
         let help = if colored { help.ansi().to_string() } else { help.to_string() };
         let help = output.own_commands(help.trim_end()).into_owned();
         output.line(&help)
     } else if is_json {
-        let (message, hint) = split(&own_usage(error, &output), error.kind());
+        let (message, hint) = split_message(&usage_message(error, &output), error.kind());
         output.json(&json::error("USAGE", &message, hint.as_deref()))
     } else if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let help = output.own_commands(rendered(error, line).to_string().trim_end()).into_owned();
         output.complaint(&help)
     } else {
-        let text = own_usage(error, &output);
+        let text = usage_message(error, &output);
         output.error("usage", text.trim_start_matches("error: ").trim_end())
     };
     match said.and_then(|()| output.flush()) {
@@ -52,7 +52,7 @@ pub(super) fn answer(
 }
 
 /// Returns the text of `error`: for help on the whole program, the page with the groups of commands.
-fn rendered(error: &clap::Error, line: &Line) -> StyledStr {
+fn rendered(error: &clap::Error, line: &CommandLine) -> StyledStr {
     let is_help = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand);
     if is_help && line.is_top_level() { help::top_level() } else { error.render() }
 }
@@ -60,7 +60,7 @@ fn rendered(error: &clap::Error, line: &Line) -> StyledStr {
 /// Returns the error message of clap with the name of the running program in its usage line.
 ///
 /// The rest of the message remains unchanged, since it may quote the arguments.
-fn own_usage(error: &clap::Error, output: &Output) -> String {
+fn usage_message(error: &clap::Error, output: &Output) -> String {
     let text = error.render().to_string();
     text.rsplit_once("\n\nUsage: ").map_or_else(
         || text.clone(),
@@ -69,7 +69,7 @@ fn own_usage(error: &clap::Error, output: &Output) -> String {
 }
 
 /// Splits the error message of clap into the message and the hint.
-fn split(text: &str, kind: ErrorKind) -> (String, Option<String>) {
+fn split_message(text: &str, kind: ErrorKind) -> (String, Option<String>) {
     if matches!(kind, ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand) {
         return ("no command specified".into(), Some("use --help to list the commands".into()));
     }

@@ -1,13 +1,13 @@
 //! Parsers for argument values.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use memory_core::{Category, Order, Phase};
+use memory_core::{Category, ListOrder, Phase};
 use memory_ingest::SourceName;
 
 use crate::install::Client;
 
 /// Returns a parser that accepts `words`, for shell completion, and converts them with `parse`.
-fn one_of<T: Clone + Send + Sync + 'static>(
+fn one_of_parser<T: Clone + Send + Sync + 'static>(
     words: impl IntoIterator<Item = &'static str>,
     parse: impl Fn(&str) -> Option<T> + Clone + Send + Sync + 'static,
 ) -> impl TypedValueParser<Value = T> {
@@ -22,30 +22,34 @@ pub(crate) fn share() -> impl TypedValueParser<Value = f32> {
 
 /// Returns a parser for a category.
 pub(crate) fn category() -> impl TypedValueParser<Value = Category> {
-    one_of(Category::ALL.map(Category::as_str), |word| word.parse().ok())
+    one_of_parser(Category::ALL.map(Category::as_str), |word| word.parse().ok())
 }
 
 /// Returns a parser for a phase.
 pub(crate) fn phase() -> impl TypedValueParser<Value = Phase> {
-    one_of([Phase::Inbox, Phase::Organized].map(Phase::as_str), |word| word.parse().ok())
+    one_of_parser([Phase::Inbox, Phase::Organized].map(Phase::as_str), |word| word.parse().ok())
 }
 
 /// Returns a parser for the order of a list.
-pub(crate) fn order() -> impl TypedValueParser<Value = Order> {
-    const ORDERS: [(&str, Order); 4] =
-        [("created", Order::Created), ("updated", Order::Updated), ("accessed", Order::Accessed), ("title", Order::Title)];
-    one_of(ORDERS.map(|(word, _)| word), |word| ORDERS.into_iter().find(|(own, _)| *own == word).map(|(_, order)| order))
+pub(crate) fn order() -> impl TypedValueParser<Value = ListOrder> {
+    const ORDERS: [(&str, ListOrder); 4] = [
+        ("created", ListOrder::Created),
+        ("updated", ListOrder::Updated),
+        ("accessed", ListOrder::Accessed),
+        ("title", ListOrder::Title),
+    ];
+    one_of_parser(ORDERS.map(|(word, _)| word), |word| ORDERS.into_iter().find(|(own, _)| *own == word).map(|(_, order)| order))
 }
 
 /// Returns a parser for the name of a client.
 pub(crate) fn client() -> impl TypedValueParser<Value = &'static Client> {
     let named = |word: &str| Client::ALL.into_iter().find(|client| client.name == word);
-    one_of(Client::ALL.map(|client| client.name), named)
+    one_of_parser(Client::ALL.map(|client| client.name), named)
 }
 
 /// One source of notes, or all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sources {
+pub(crate) enum SourceSelection {
     /// All sources.
     All,
     /// One source.
@@ -53,7 +57,10 @@ pub(crate) enum Sources {
 }
 
 /// Returns a parser for the name of a source of notes, or `all`.
-pub(crate) fn sources() -> impl TypedValueParser<Value = Sources> {
+pub(crate) fn sources() -> impl TypedValueParser<Value = SourceSelection> {
     let words = SourceName::ALL.map(SourceName::as_str).into_iter().chain(["all"]);
-    one_of(words, |word| if word == "all" { Some(Sources::All) } else { word.parse().ok().map(Sources::One) })
+    one_of_parser(
+        words,
+        |word| if word == "all" { Some(SourceSelection::All) } else { word.parse().ok().map(SourceSelection::One) },
+    )
 }

@@ -1,17 +1,17 @@
 //! The `memory add` command.
 
-mod given;
+mod facts;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::conversation::{ConversationId, Conversations, Entry};
-use memory_core::{Clock, Secrets};
-use memory_store::conversation::{ConversationFolder, Versions};
+use memory_core::conversation::{ConversationEntry, ConversationId, Conversations};
+use memory_core::{Clock, SecretPolicy};
+use memory_store::conversation::{ConversationFolder, GitVersions};
 use memory_store::{RandomIds, SystemClock};
 
-use self::given::{Given, read};
+use self::facts::{FactInput, parse_facts};
 use crate::app::App;
 use crate::cli;
 use crate::config::Settings;
@@ -27,7 +27,7 @@ use crate::versions;
 ///
 /// JSON: {added, memories: [{id, conversation_id, content, created_at}…]}
 #[derive(Debug, Args)]
-pub(crate) struct Add {
+pub(crate) struct AddArgs {
     /// Facts to add
     facts: Vec<String>,
     /// Read facts from this file; `-`, or piped input without other arguments, is the standard input
@@ -52,9 +52,9 @@ pub(crate) struct Add {
     allow_secret: bool,
 }
 
-impl Add {
+impl AddArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let given = self.given(app)?;
+        let given = self.read_facts(app)?;
         if given.is_empty() {
             return Err(Failure::usage("no facts to add", "pass it as an argument: `memory add \"…\"`, or use -f FILE"));
         }
@@ -63,21 +63,21 @@ impl Add {
             Some(place) => (app.environment.whole(place), false),
             None => (settings.root.value.clone(), settings.git.value),
         };
-        let conversations = open(&place);
-        let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
-        if secrets == Secrets::Refuse {
+        let conversations = open_conversations(&place);
+        let secrets = if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse };
+        if secrets == SecretPolicy::Refuse {
             memory_core::secret::refuse(given.iter().map(|given| given.content.as_str()))?;
         }
-        let mut entries: Vec<Entry> = Vec::new();
-        for (conversation, facts) in by_conversation(given) {
+        let mut entries: Vec<ConversationEntry> = Vec::new();
+        for (conversation, facts) in group_by_conversation(given) {
             entries.extend(memory_core::conversation::add(&conversations, &conversation, &facts, secrets)?);
         }
         let message = format!("Add {} memories directly", entries.len());
         if keeps_home && !self.no_git_versioning {
-            // `keep_now` also commits changes of memories that are not committed yet.
-            versions::tell(&place, versions::keep_now(&place, &message), &mut app.output);
-        } else if self.keeps_versions(&settings, &place) {
-            versions::tell(&place, Versions::commit(&place, &message), &mut app.output);
+            // `commit_now` also commits changes of memories that are not committed yet.
+            versions::report_result(&place, versions::commit_now(&place, &message), &mut app.output);
+        } else if self.should_commit(&settings, &place) {
+            versions::report_result(&place, GitVersions::commit(&place, &message), &mut app.output);
         }
         if app.output.is_json() {
             return Ok(app.output.json(&json::added(&entries))?);
@@ -88,7 +88,7 @@ impl Add {
         Ok(())
     }
 
-    fn given(&self, app: &mut App) -> Result<Vec<Given>, Failure> {
+    fn read_facts(&self, app: &mut App) -> Result<Vec<FactInput>, Failure> {
         let is_piped = self.facts.is_empty() && self.file.is_none();
         let piped = if is_piped { cli::or_piped(None, &app.output) } else { None };
         let text = match &self.file {
@@ -101,14 +101,14 @@ impl Add {
             Some(_) => Some(cli::content("-", &mut app.output)?),
             None => piped.map(|piped| cli::content(piped, &mut app.output)).transpose()?,
         };
-        let mut given = text.map_or_else(|| Ok(Vec::new()), |text| read(&text, &self.conversation_id))?;
-        let typed = self.facts.iter().map(|fact| Given { content: fact.clone(), conversation: self.conversation_id.clone() });
+        let mut given = text.map_or_else(|| Ok(Vec::new()), |text| parse_facts(&text, &self.conversation_id))?;
+        let typed = self.facts.iter().map(|fact| FactInput { content: fact.clone(), conversation: self.conversation_id.clone() });
         given.extend(typed);
         given.retain(|given| !given.content.trim().is_empty());
         Ok(given)
     }
 
-    fn keeps_versions(&self, settings: &Settings, place: &Path) -> bool {
+    fn should_commit(&self, settings: &Settings, place: &Path) -> bool {
         let by_itself =
             || settings.proxy.enable_git_versioning.value && (self.memory_path.is_some() || place.join(".git").exists());
         !self.no_git_versioning && (self.git_versioning || by_itself())
@@ -116,16 +116,16 @@ impl Add {
 }
 
 /// Opens the conversations in a folder, without an embedder, a reranker or a language model.
-fn open(place: &Path) -> Conversations {
+fn open_conversations(place: &Path) -> Conversations {
     let clock: std::sync::Arc<dyn Clock> = std::sync::Arc::new(SystemClock);
     let store = std::sync::Arc::new(ConversationFolder::new(place));
     Conversations { store, clock, ids: std::sync::Arc::new(RandomIds), embedder: None, reranker: None, chat: None }
 }
 
 /// Groups facts by conversation. Conversations and facts retain the order of the input.
-fn by_conversation(given: Vec<Given>) -> Vec<(ConversationId, Vec<String>)> {
+fn group_by_conversation(given: Vec<FactInput>) -> Vec<(ConversationId, Vec<String>)> {
     let mut all: Vec<(ConversationId, Vec<String>)> = Vec::new();
-    for Given { content, conversation } in given {
+    for FactInput { content, conversation } in given {
         match all.iter_mut().find(|(own, _)| *own == conversation) {
             Some((_, facts)) => facts.push(content),
             None => all.push((conversation, vec![content])),

@@ -3,14 +3,14 @@
 use std::io::Read;
 
 use clap::Args;
-use memory_agent::batch::{self, Wish};
-use memory_agent::exact;
-use memory_agent::rpc::{Speech, Work};
+use memory_agent::batch::{self, BatchRequest};
+use memory_agent::exact_json;
+use memory_agent::rpc::{RpcConnection, RpcWork};
 use memory_agent::{CONTEXT_BUDGET, InputError, InputValues, Session, json, rpc};
 use memory_core::View;
 use serde_json::Value;
 
-use crate::agent::{self, Parts};
+use crate::agent::{self, AgentOptions};
 use crate::app::App;
 use crate::cli::SpeakerArgs;
 use crate::embedding;
@@ -29,7 +29,7 @@ use crate::print::Output;
 /// JSON: {id?, name, result} or {id?, name, error: {code, message, hint?}} for a call; for a prompt {context, memories, tokens,
 /// left_out, standing?, degraded?, warning?, results?}; with --list-tools {tools: [{name, description, parameters}]}
 #[derive(Debug, Args)]
-pub(crate) struct Agent {
+pub(crate) struct AgentArgs {
     /// List the tools with the JSON Schema of their parameters
     #[arg(long, conflicts_with = "prompt")]
     list_tools: bool,
@@ -46,21 +46,26 @@ pub(crate) struct Agent {
 }
 
 /// Maximum number of bytes read from the standard input.
-const MOST: u64 = 64 << 20;
+const MAX_INPUT_BYTES: u64 = 64 << 20;
 
-impl Agent {
+impl AgentArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         let home = app.open_with(&settings)?;
-        let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
-        let instances = Some(instances::kept_open(&settings, app.environment)?);
-        let parts =
-            Parts { offer: &self.speaker.offer(), embedder, bank_folder: None, topic_folder: self.speaker.topics(), instances };
+        let embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
+        let instances = Some(instances::open_cached(&settings, app.environment)?);
+        let parts = AgentOptions {
+            offer: &self.speaker.offer(),
+            embedder,
+            bank_folder: None,
+            topic_folder: self.speaker.topics(),
+            instances,
+        };
         let agent = agent::agent(&home, &settings, app.environment, parts)?;
         if self.list_tools {
             return Ok(app.output.json(&rpc::tools(&agent, false))?);
         }
-        app.keep_index_page_meanwhile(&agent);
+        app.spawn_index_page_updates(&agent);
         let project = self.speaker.project(app.environment.folder.as_deref());
         let view = View { agent: self.speaker.agent(), project };
         let session = Session::begin(&agent, &view);
@@ -71,10 +76,10 @@ impl Agent {
                 "pipe calls: echo '[{\"name\": \"memory_list\"}]' | memory agent; use --list-tools to list the tools",
             )),
             // The caller that names an agent decides for the input, which may come from that agent.
-            _ if self.speaker.names_somebody() => {
-                answer_all(&session, &mut Speech::bound(&agent, view), self.budget, &mut app.output)
+            _ if self.speaker.is_given() => {
+                answer_input(&session, &mut RpcConnection::bound(&agent, view), self.budget, &mut app.output)
             }
-            _ => answer_all(&session, &mut Speech::begin(&agent, view), self.budget, &mut app.output),
+            _ => answer_input(&session, &mut RpcConnection::begin(&agent, view), self.budget, &mut app.output),
         }
     }
 
@@ -85,7 +90,7 @@ impl Agent {
         }
         output.text(&context.text)?;
         if let Some(why) = &context.degraded {
-            output.less_than_it_should_be(why)?;
+            output.warn_incomplete(why)?;
         }
         if let Some(shortage) = &context.shortage {
             output.warning(&format!("{shortage}; raise --budget for more"))?;
@@ -98,8 +103,8 @@ impl Agent {
     }
 }
 
-fn answer_all(session: &Session, speech: &mut Speech, budget: usize, output: &mut Output) -> Result<(), Failure> {
-    let input = output.take_input().take(MOST);
+fn answer_input(session: &Session, speech: &mut RpcConnection, budget: usize, output: &mut Output) -> Result<(), Failure> {
+    let input = output.take_input().take(MAX_INPUT_BYTES);
     let mut failed = 0_u64;
     let mut count = 0_u64;
     for wish in InputValues::new(input) {
@@ -113,14 +118,14 @@ fn answer_all(session: &Session, speech: &mut Speech, budget: usize, output: &mu
                 output.flush()?;
                 continue;
             }
-            Ok(wish) => Wish::read(wish),
+            Ok(wish) => BatchRequest::parse(wish),
         };
         match wish {
-            Ok(Wish::Rpc(request)) => failed += answer_rpc(speech, &request, output)?,
-            Ok(wish) => failed += answer(session, wish, budget, output)?,
+            Ok(BatchRequest::Rpc(request)) => failed += answer_rpc(speech, &request, output)?,
+            Ok(wish) => failed += answer_request(session, wish, budget, output)?,
             Err(error) => {
                 failed += 1;
-                output.json_text(&exact::to_text(&json::tool_error(&error)))?;
+                output.json_text(&exact_json::to_text(&json::tool_error(&error)))?;
             }
         }
         // The caller may wait for this answer before it sends the next request.
@@ -134,9 +139,9 @@ fn answer_all(session: &Session, speech: &mut Speech, budget: usize, output: &mu
 }
 
 /// Answers JSON-RPC as the socket does; returns the number of requests that failed.
-fn answer_rpc(speech: &mut Speech, request: &Value, output: &mut Output) -> Result<u64, Failure> {
-    let Some(answer) = speech.take(request.to_string().as_bytes()).and_then(Work::answer) else { return Ok(0) };
-    let read = exact::from_slice(answer.as_bytes()).expect("an answer is JSON");
+fn answer_rpc(speech: &mut RpcConnection, request: &Value, output: &mut Output) -> Result<u64, Failure> {
+    let Some(answer) = speech.take(request.to_string().as_bytes()).and_then(RpcWork::execute) else { return Ok(0) };
+    let read = exact_json::from_slice(answer.as_bytes()).expect("an answer is JSON");
     let has_failed = |answer: &Value| answer.get("error").is_some();
     let failed = match &read {
         Value::Array(answers) => answers.iter().filter(|answer| has_failed(answer)).count() as u64,
@@ -147,36 +152,36 @@ fn answer_rpc(speech: &mut Speech, request: &Value, output: &mut Output) -> Resu
 }
 
 /// Answers a request; returns the number of its calls that failed.
-fn answer(session: &Session, wish: Wish, usual_budget: usize, output: &mut Output) -> Result<u64, Failure> {
+fn answer_request(session: &Session, wish: BatchRequest, usual_budget: usize, output: &mut Output) -> Result<u64, Failure> {
     match wish {
-        Wish::Rpc(_) => Ok(0),
-        Wish::Call(call) => {
-            let (answer, is_done) = batch::answer(session, call);
-            output.json_text(&exact::to_text(&answer))?;
+        BatchRequest::Rpc(_) => Ok(0),
+        BatchRequest::Call(call) => {
+            let (answer, is_done) = batch::run_call(session, call);
+            output.json_text(&exact_json::to_text(&answer))?;
             Ok(u64::from(!is_done))
         }
-        Wish::Calls(calls) => {
+        BatchRequest::Calls(calls) => {
             // Calls run one after the other, so that a long list needs no more memory than its longest answer.
             let mut failed = 0;
             output.line("[")?;
             let last = calls.len().saturating_sub(1);
             for (number, call) in calls.into_iter().enumerate() {
-                let (answer, is_done) = batch::answer(session, call);
+                let (answer, is_done) = batch::run_call(session, call);
                 failed += u64::from(!is_done);
                 let comma = if number == last { "" } else { "," };
-                output.json_text(&format!("{}{comma}", exact::to_text(&answer)))?;
+                output.json_text(&format!("{}{comma}", exact_json::to_text(&answer)))?;
             }
             output.line("]")?;
             Ok(failed)
         }
-        Wish::Prompt { prompt, budget, calls } => {
+        BatchRequest::Prompt { prompt, budget, calls } => {
             let mut answer = json::context(&session.inject_context(&prompt, budget.unwrap_or(usual_budget))?);
-            let results: Vec<(Value, bool)> = calls.into_iter().map(|call| batch::answer(session, call)).collect();
+            let results: Vec<(Value, bool)> = calls.into_iter().map(|call| batch::run_call(session, call)).collect();
             let failed = results.iter().filter(|(_, is_done)| !is_done).count() as u64;
             if !results.is_empty() {
                 answer["results"] = results.into_iter().map(|(result, _)| result).collect();
             }
-            output.json_text(&exact::to_text(&answer))?;
+            output.json_text(&exact_json::to_text(&answer))?;
             Ok(failed)
         }
     }

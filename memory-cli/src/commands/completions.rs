@@ -13,12 +13,12 @@ use crate::failure::Failure;
 ///
 /// The output is a script, also with --json.
 #[derive(Debug, Args)]
-pub(crate) struct Completions {
+pub(crate) struct CompletionsArgs {
     /// The shell
     shell: Shell,
 }
 
-impl Completions {
+impl CompletionsArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         // The generator panics when a pipe is closed early, so it writes to memory first.
         let mut script = Vec::new();

@@ -9,9 +9,9 @@ use memory_store::edit_file;
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::config::{DEFAULT_FILE, HIDDEN, Layer, Settings, with_value};
+use crate::config::{DEFAULT_FILE, HIDDEN, Settings, SettingsLayer, with_value};
 use crate::failure::Failure;
-use crate::print::{Column, Table};
+use crate::print::{Table, TableColumn};
 use crate::versions;
 
 /// Show or change the settings
@@ -19,7 +19,7 @@ use crate::versions;
 /// Flags have precedence over environment variables (such as MEMORY_ROOT and CLAUDE_CONFIG_DIR), which have precedence over
 /// the file. The file is MEMORY_CONFIG, or else config.yaml in the home.
 #[derive(Debug, Args)]
-pub(crate) struct Config {
+pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     command: ConfigCommand,
 }
@@ -49,7 +49,7 @@ enum ConfigCommand {
     Path,
 }
 
-impl Config {
+impl ConfigArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         match &self.command {
             ConfigCommand::Init => init(app),
@@ -64,7 +64,7 @@ fn init(app: &mut App) -> Result<(), Failure> {
     let path = Settings::file(app.globals.root.as_deref(), app.environment)?;
     let place = app.output.place(&path);
     if let Some(folder) = path.parent() {
-        make_private(folder).map_err(Failure::file(format!("create the folder of {place}")))?;
+        create_private_folder(folder).map_err(Failure::file(format!("create the folder of {place}")))?;
     }
     let mut options = OpenOptions::new();
     #[cfg(unix)]
@@ -91,13 +91,14 @@ fn init(app: &mut App) -> Result<(), Failure> {
 fn show(app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
     if app.output.is_json() {
-        let shape = |(key, value, from): (String, Value, Layer)| json!({ "key": key, "value": value, "from": from.as_str() });
+        let shape =
+            |(key, value, from): (String, Value, SettingsLayer)| json!({ "key": key, "value": value, "from": from.as_str() });
         let all: Vec<Value> = settings.all().into_iter().map(shape).collect();
         let Settings { file, file_exists, unknown, .. } = &settings;
         let answer = json!({ "path": file, "exists": file_exists, "settings": all, "unknown": unknown });
         return Ok(app.output.json(&answer)?);
     }
-    let mut table = Table::new([Column::Whole("key"), Column::Text("value"), Column::Text("from")]);
+    let mut table = Table::new([TableColumn::Whole("key"), TableColumn::Text("value"), TableColumn::Text("from")]);
     for (key, value, from) in settings.all() {
         let value = match &value {
             Value::Null => "-".to_owned(),
@@ -141,7 +142,7 @@ fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
     if key == "git.enabled"
         && read.git.value
         && read.root.value.is_dir()
-        && let Err(error) = versions::keep_now(&read.root.value, "Start versioning")
+        && let Err(error) = versions::commit_now(&read.root.value, "Start versioning")
     {
         app.output.warning(&error.to_string())?;
     }
@@ -164,7 +165,7 @@ fn path(app: &mut App) -> Result<(), Failure> {
 }
 
 /// Creates a folder that only its owner can read (Unix); an existing folder remains unchanged.
-fn make_private(folder: &std::path::Path) -> io::Result<()> {
+fn create_private_folder(folder: &std::path::Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

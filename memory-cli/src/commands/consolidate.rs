@@ -2,10 +2,10 @@
 
 use clap::Args;
 use memory_core::Verb;
-use memory_dream::Task;
+use memory_dream::DreamTask;
 
 use crate::app::App;
-use crate::dreaming::{self, Wanted};
+use crate::dreaming::{self, RefinementRequest};
 use crate::failure::Failure;
 
 /// Run the daemon's maintenance once: expire, decay, upgrade and merge duplicates
@@ -18,15 +18,15 @@ use crate::failure::Failure;
 ///
 /// JSON: same as `memory dream`
 #[derive(Debug, Args)]
-pub(crate) struct Consolidate {
+pub(crate) struct ConsolidateArgs {
     /// Show the changes without making them
     #[arg(long)]
     dry_run: bool,
 }
 
-impl Consolidate {
+impl ConsolidateArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let tasks = [Task::Expire, Task::Decay, Task::Upgrade, Task::Merge];
-        dreaming::run(Wanted { verb: Verb::Consolidate, tasks: &tasks, is_rehearsal: self.dry_run }, app)
+        let tasks = [DreamTask::Expire, DreamTask::Decay, DreamTask::Upgrade, DreamTask::Merge];
+        dreaming::run(RefinementRequest { verb: Verb::Consolidate, tasks: &tasks, is_rehearsal: self.dry_run }, app)
     }
 }

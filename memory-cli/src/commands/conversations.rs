@@ -6,7 +6,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use clap::{Args, Subcommand};
 use memory_agent::json;
 use memory_core::conversation::{
-    self, ConversationContents, ConversationId, ConversationStore, ConversationSummary, Entry, EntryRole,
+    self, ConversationContents, ConversationEntry, ConversationId, ConversationStore, ConversationSummary, EntryRole,
 };
 use memory_core::{Problem, StoreError};
 use memory_store::conversation::ConversationFolder;
@@ -14,9 +14,9 @@ use serde_json::json;
 
 use crate::app::App;
 use crate::conversations;
+use crate::datetime;
 use crate::failure::Failure;
-use crate::moments;
-use crate::print::{Column, Form, Table};
+use crate::print::{OutputForm, Table, TableColumn};
 
 /// List conversations, most recently used first, or show one
 ///
@@ -28,7 +28,7 @@ use crate::print::{Column, Form, Table};
 /// In a pipe: id, turns, facts, time of last use, and folder.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = false)]
-pub(crate) struct ConversationsCommand {
+pub(crate) struct ConversationsArgs {
     /// Folder of the conversations [default: the home, and the folder of the proxy]
     #[arg(long, global = true, value_name = "DIR")]
     memory_path: Option<PathBuf>,
@@ -36,20 +36,20 @@ pub(crate) struct ConversationsCommand {
     #[arg(long, global = true, value_name = "N")]
     limit: Option<usize>,
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<ConversationCommand>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    List(List),
-    Show(Show),
+enum ConversationCommand {
+    List(ConversationListArgs),
+    Show(ConversationShowArgs),
 }
 
 /// List conversations, most recently used first
 ///
 /// JSON: {conversations: [{id, turns, facts, has_summary, last_used, memory_path}…], total}
 #[derive(Debug, Args)]
-struct List {}
+struct ConversationListArgs {}
 
 /// Show the summary, facts and turns of a conversation
 ///
@@ -60,26 +60,26 @@ struct List {}
 ///
 /// In a pipe: summary, fact, user or assistant; creation time; id; and text.
 #[derive(Debug, Args)]
-struct Show {
+struct ConversationShowArgs {
     /// The conversation
     #[arg(value_name = "ID")]
     id: ConversationId,
 }
 
 /// Default maximum number of rows.
-const LIMIT: usize = 50;
+const DEFAULT_LIMIT: usize = 50;
 
-impl ConversationsCommand {
+impl ConversationsArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         let folders = conversations::folders(&settings, app.environment, self.memory_path.as_deref())?;
         let limit = match self.limit {
             Some(0) => usize::MAX,
-            limit => limit.unwrap_or(LIMIT),
+            limit => limit.unwrap_or(DEFAULT_LIMIT),
         };
         match &self.command {
-            None | Some(Command::List(_)) => list(&folders, limit, app),
-            Some(Command::Show(command)) => command.run(&folders, limit, app),
+            None | Some(ConversationCommand::List(_)) => list(&folders, limit, app),
+            Some(ConversationCommand::Show(command)) => command.run(&folders, limit, app),
         }
     }
 }
@@ -88,7 +88,7 @@ fn list(folders: &[ConversationFolder], limit: usize, app: &mut App) -> Result<(
     let mut listed: Vec<(ConversationSummary, &ConversationFolder)> = Vec::new();
     for folder in folders {
         let list = conversation::list(folder)?;
-        warn(&list.problems, app)?;
+        warn_of_problems(&list.problems, app)?;
         listed.extend(list.conversations.into_iter().map(|one| (one, folder)));
     }
     listed.sort_by(|(one, _), (other, _)| other.last_used.cmp(&one.last_used).then_with(|| one.id.cmp(&other.id)));
@@ -99,12 +99,13 @@ fn list(folders: &[ConversationFolder], limit: usize, app: &mut App) -> Result<(
         let conversations: Vec<_> = listed.iter().map(shape).collect();
         return Ok(app.output.json(&json!({ "conversations": conversations, "total": total }))?);
     }
-    let is_drawn = matches!(app.output.form(), Form::Drawn(_));
+    let is_drawn = matches!(app.output.form(), OutputForm::Drawn(_));
     let has_folders = !is_drawn || 1 < folders.len();
-    let columns = [Column::Whole("id"), Column::Number("turns"), Column::Number("facts"), Column::Whole("last used")];
-    let mut table = Table::new([&columns[..], if has_folders { &[Column::Whole("folder")] } else { &[] }].concat());
+    let columns =
+        [TableColumn::Whole("id"), TableColumn::Number("turns"), TableColumn::Number("facts"), TableColumn::Whole("last used")];
+    let mut table = Table::new([&columns[..], if has_folders { &[TableColumn::Whole("folder")] } else { &[] }].concat());
     for (one, folder) in &listed {
-        let (turns, facts, when) = (one.turns.to_string(), one.facts.to_string(), moment(one.last_used, app));
+        let (turns, facts, when) = (one.turns.to_string(), one.facts.to_string(), format_time(one.last_used, app));
         let place = app.output.place(folder.root());
         let cells = [one.id.as_str(), &turns, &facts, &when, &place];
         table.push(cells.into_iter().take(if has_folders { 5 } else { 4 }));
@@ -120,7 +121,7 @@ fn list(folders: &[ConversationFolder], limit: usize, app: &mut App) -> Result<(
     Ok(())
 }
 
-impl Show {
+impl ConversationShowArgs {
     fn run(&self, folders: &[ConversationFolder], limit: usize, app: &mut App) -> Result<(), Failure> {
         let mut found: Vec<(ConversationContents, &ConversationFolder)> = Vec::new();
         for folder in folders {
@@ -140,16 +141,21 @@ impl Show {
             let other = app.output.place(other.root());
             app.output.warning(&format!("{other} also contains a conversation {}; use --memory-path to show it", self.id))?;
         }
-        warn(&contents.problems, app)?;
+        warn_of_problems(&contents.problems, app)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::conversation(&self.id, &contents, limit, &folder.place()))?);
         }
-        let mut table = Table::new([Column::Text("what"), Column::Whole("when"), Column::Whole("id"), Column::Text("text")]);
-        let newest = |entries: &[std::sync::Arc<Entry>]| entries[entries.len().saturating_sub(limit)..].to_vec();
+        let mut table = Table::new([
+            TableColumn::Text("what"),
+            TableColumn::Whole("when"),
+            TableColumn::Whole("id"),
+            TableColumn::Text("text"),
+        ]);
+        let newest = |entries: &[std::sync::Arc<ConversationEntry>]| entries[entries.len().saturating_sub(limit)..].to_vec();
         let shown = [contents.summary.iter().cloned().collect(), newest(&contents.facts), newest(&contents.turns)].concat();
         for entry in &shown {
             let what = if entry.role == EntryRole::Memory { "fact" } else { entry.role.as_str() };
-            table.push([what, &moment(entry.created_at, app), &id(entry, app), &entry.content]);
+            table.push([what, &format_time(entry.created_at, app), &id(entry, app), &entry.content]);
         }
         app.output.table(&table)?;
         for (name, entries) in [("facts", &contents.facts), ("turns", &contents.turns)] {
@@ -161,24 +167,24 @@ impl Show {
     }
 }
 
-fn moment(at: DateTime<Utc>, app: &App) -> String {
+fn format_time(at: DateTime<Utc>, app: &App) -> String {
     match app.output.form() {
-        Form::Drawn(_) => moments::minute_text(at),
-        Form::Json | Form::Tabbed => at.to_rfc3339_opts(SecondsFormat::Secs, true),
+        OutputForm::Drawn(_) => datetime::format_minute(at),
+        OutputForm::Json | OutputForm::Tabbed => at.to_rfc3339_opts(SecondsFormat::Secs, true),
     }
 }
 
 /// Returns the id of an entry for output: its first 8 digits at a terminal, and `-` for a summary.
 ///
 /// A summary's id is never typed, since each conversation has only one summary.
-fn id(entry: &Entry, app: &App) -> String {
+fn id(entry: &ConversationEntry, app: &App) -> String {
     match (entry.role, app.output.form()) {
         (EntryRole::Summary, _) => "-".to_owned(),
-        (_, Form::Drawn(_)) => entry.id.as_str().chars().take(8).collect(),
-        (_, Form::Json | Form::Tabbed) => entry.id.to_string(),
+        (_, OutputForm::Drawn(_)) => entry.id.as_str().chars().take(8).collect(),
+        (_, OutputForm::Json | OutputForm::Tabbed) => entry.id.to_string(),
     }
 }
 
-fn warn(problems: &[Problem], app: &mut App) -> Result<(), Failure> {
-    Ok(problems.iter().try_for_each(|problem| app.output.less_than_it_should_be(&problem.to_string()))?)
+fn warn_of_problems(problems: &[Problem], app: &mut App) -> Result<(), Failure> {
+    Ok(problems.iter().try_for_each(|problem| app.output.warn_incomplete(&problem.to_string()))?)
 }

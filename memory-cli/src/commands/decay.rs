@@ -2,10 +2,10 @@
 
 use clap::Args;
 use memory_core::Verb;
-use memory_dream::Task;
+use memory_dream::DreamTask;
 
 use crate::app::App;
-use crate::dreaming::{self, Wanted};
+use crate::dreaming::{self, RefinementRequest};
 use crate::failure::Failure;
 
 /// Move memories that are no longer read to the trash
@@ -15,14 +15,14 @@ use crate::failure::Failure;
 ///
 /// JSON: same as `memory dream`
 #[derive(Debug, Args)]
-pub(crate) struct Decay {
+pub(crate) struct DecayArgs {
     /// Show the changes without making them
     #[arg(long)]
     dry_run: bool,
 }
 
-impl Decay {
+impl DecayArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        dreaming::run(Wanted { verb: Verb::Decay, tasks: &[Task::Decay], is_rehearsal: self.dry_run }, app)
+        dreaming::run(RefinementRequest { verb: Verb::Decay, tasks: &[DreamTask::Decay], is_rehearsal: self.dry_run }, app)
     }
 }

@@ -13,12 +13,12 @@ use crate::print::memories;
 ///
 /// JSON: {id, path}
 #[derive(Debug, Args)]
-pub(crate) struct Delete {
+pub(crate) struct DeleteArgs {
     /// Id or file name of the memory
     id: String,
 }
 
-impl Delete {
+impl DeleteArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let stored = memory_core::delete(&home.services, &self.id)?;
@@ -26,7 +26,7 @@ impl Delete {
         if app.output.is_json() {
             return Ok(app.output.json(&json::deleted(&stored))?);
         }
-        memories::receipt(&mut app.output, stored.memory.id, &stored.path)?;
+        memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
         Ok(app.output.note("moved to the trash; `memory undo` restores it")?)
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use memory_core::MemoryStoreExt;
-use memory_store::conversation::Versions;
+use memory_store::conversation::GitVersions;
 use serde_json::json;
 
 use crate::app::App;
@@ -16,7 +16,7 @@ use crate::versions;
 ///
 /// JSON: {id, path, changes}; changes is the output of `git log --patch`
 #[derive(Debug, Args)]
-pub(crate) struct Diff {
+pub(crate) struct DiffArgs {
     /// The memory
     id: String,
     /// Maximum number of changes
@@ -24,21 +24,21 @@ pub(crate) struct Diff {
     limit: usize,
 }
 
-impl Diff {
+impl DiffArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let root = home.store.root().to_owned();
-        versions::is_kept(&root)?;
+        versions::check_has_history(&root)?;
         let keeps_home = app.settings()?.git.value;
         // The latest changes may not be committed yet.
-        if keeps_home && let Err(error) = versions::keep_now(&root, "Update memories") {
+        if keeps_home && let Err(error) = versions::commit_now(&root, "Update memories") {
             app.output.warning(&error.to_string())?;
         }
         let stored = home.services.store.get_by(&self.id)?;
-        let changes = Versions::changes(&root, &stored.path, self.limit).map_err(|error| versions::refused(&error))?;
+        let changes = GitVersions::changes(&root, &stored.path, self.limit).map_err(|error| versions::refused(&error))?;
         if changes.is_empty() && !keeps_home {
             // The repository may contain conversations only.
-            return Err(versions::not_kept());
+            return Err(versions::no_history_error());
         }
         if app.output.is_json() {
             let id = stored.memory.id.to_string();

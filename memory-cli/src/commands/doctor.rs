@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::print::{Column, Table};
-use memory_store::{Finding, Report};
+use crate::print::{Table, TableColumn};
+use memory_store::{DoctorFinding, DoctorReport};
 
 /// Check the files against the index and the journal
 ///
@@ -17,14 +17,14 @@ use memory_store::{Finding, Report};
 ///
 /// JSON: {checked, healthy, findings: [{code, path, line?, what, hint?, fixed}]}
 #[derive(Debug, Args)]
-pub(crate) struct Doctor {
+pub(crate) struct DoctorArgs {
     /// Repair what can be repaired without data loss
     #[arg(long)]
     fix: bool,
 }
 
 #[derive(Serialize)]
-struct ReportShape<'a> {
+struct DoctorReportShape<'a> {
     checked: u64,
     healthy: bool,
     findings: Vec<FindingShape<'a>>,
@@ -42,7 +42,7 @@ struct FindingShape<'a> {
     fixed: bool,
 }
 
-impl Doctor {
+impl DoctorArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let services = &home.services;
@@ -50,18 +50,23 @@ impl Doctor {
         let report = home.store.doctor(self.fix.then_some(&repair))?;
         let wrong = report.findings.iter().filter(|finding| !finding.fixed).count() as u64;
         if app.output.is_json() {
-            let shape = ReportShape::of(&report, wrong == 0);
+            let shape = DoctorReportShape::of(&report, wrong == 0);
             app.output.json(&serde_json::to_value(shape).expect("the shape has text for keys"))?;
         } else {
-            show(&report, app)?;
+            print_report(&report, app)?;
         }
         if wrong == 0 { Ok(()) } else { Err(Failure::CheckFailed { count: wrong, tried: self.fix }) }
     }
 }
 
-fn show(report: &Report, app: &mut App) -> Result<(), Failure> {
-    let mut table = Table::new([Column::Whole("state"), Column::Whole("code"), Column::Whole("where"), Column::Text("what")]);
-    for Finding { code, path, line, what, hint, fixed } in &report.findings {
+fn print_report(report: &DoctorReport, app: &mut App) -> Result<(), Failure> {
+    let mut table = Table::new([
+        TableColumn::Whole("state"),
+        TableColumn::Whole("code"),
+        TableColumn::Whole("where"),
+        TableColumn::Text("what"),
+    ]);
+    for DoctorFinding { code, path, line, what, hint, fixed } in &report.findings {
         let place = line.map_or_else(|| path.clone(), |line| format!("{path}:{line}"));
         let what = hint.as_ref().map_or_else(|| what.clone(), |hint| format!("{what}; {hint}"));
         table.push([if *fixed { "repaired" } else { "wrong" }, &code.to_lowercase(), &place, &what]);
@@ -72,10 +77,10 @@ fn show(report: &Report, app: &mut App) -> Result<(), Failure> {
     Ok(app.output.note(&format!("checked: {}; {what}", report.checked))?)
 }
 
-impl<'a> ReportShape<'a> {
-    fn of(report: &'a Report, healthy: bool) -> Self {
-        let shape = |finding: &'a Finding| {
-            let Finding { code, path, line, what, hint, fixed } = finding;
+impl<'a> DoctorReportShape<'a> {
+    fn of(report: &'a DoctorReport, healthy: bool) -> Self {
+        let shape = |finding: &'a DoctorFinding| {
+            let DoctorFinding { code, path, line, what, hint, fixed } = finding;
             FindingShape { code: code.to_uppercase(), path, line: *line, what, hint: hint.as_deref(), fixed: *fixed }
         };
         Self { checked: report.checked, healthy, findings: report.findings.iter().map(shape).collect() }

@@ -13,12 +13,12 @@ use crate::print::memories;
 ///
 /// JSON: the updated memory
 #[derive(Debug, Args)]
-pub(crate) struct Done {
+pub(crate) struct DoneArgs {
     /// Id or file name of the reminder
     id: String,
 }
 
-impl Done {
+impl DoneArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let stored = memory_core::done(&home.services, &self.id)?;
@@ -26,7 +26,7 @@ impl Done {
         if app.output.is_json() {
             return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
         }
-        memories::receipt(&mut app.output, stored.memory.id, &stored.path)?;
+        memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
         Ok(app.output.note("marked as done")?)
     }
 }

@@ -3,10 +3,10 @@
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use memory_core::Verb;
-use memory_dream::Level;
+use memory_dream::DreamLevel;
 
 use crate::app::App;
-use crate::dreaming::{self, Wanted};
+use crate::dreaming::{self, RefinementRequest};
 use crate::failure::Failure;
 
 /// Refine the memories: file the inbox, merge duplicates and resolve wikilinks
@@ -27,7 +27,7 @@ use crate::failure::Failure;
 /// superseded: [{id, valid_until, superseded_by}], compressed: [ID…],
 /// review?: {contradictions, clusters, orphans, stale}, each {first: […], left_out}, degraded?, links: {resolved, unresolved, updated}, skipped: [{id, reason}]}
 #[derive(Debug, Args)]
-pub(crate) struct Dream {
+pub(crate) struct DreamArgs {
     /// Refinement level: 1, 2 or 3
     #[arg(long, default_value_t = 1, value_parser = RangedU64ValueParser::<u8>::new().range(1..=3))]
     level: u8,
@@ -36,9 +36,9 @@ pub(crate) struct Dream {
     dry_run: bool,
 }
 
-impl Dream {
+impl DreamArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let level = Level::from_number(self.level).expect("the flag takes no other number");
-        dreaming::run(Wanted { verb: Verb::Dream, tasks: level.tasks(), is_rehearsal: self.dry_run }, app)
+        let level = DreamLevel::from_number(self.level).expect("the flag takes no other number");
+        dreaming::run(RefinementRequest { verb: Verb::Dream, tasks: level.tasks(), is_rehearsal: self.dry_run }, app)
     }
 }

@@ -7,15 +7,16 @@ use std::process::Command;
 use clap::Args;
 use memory_agent::json;
 use memory_core::{
-    Category, Memory, MemoryId, MemoryStoreExt, ParseError, Patch, Reminder, Scope, Secrets, Services, Stamp, StoreError, Stored,
+    Category, FileVersion, Memory, MemoryId, MemoryStoreExt, ParseError, Patch, Reminder, Scope, SecretPolicy, Services,
+    StoreError, StoredMemory,
 };
 use tempfile::NamedTempFile;
 
 use super::remind;
 use crate::app::{App, Home};
 use crate::cli;
+use crate::datetime::{self, Deadline};
 use crate::failure::Failure;
-use crate::moments::{self, Deadline};
 use crate::print::memories;
 
 /// Edit a memory in an editor or by fields
@@ -28,11 +29,11 @@ use crate::print::memories;
 ///
 /// JSON: the updated memory, with a `warning` if it could not become a reminder
 #[derive(Debug, Args)]
-pub(crate) struct Edit {
+pub(crate) struct EditArgs {
     /// Id or file name of the memory
     id: String,
     #[command(flatten)]
-    fields: Fields,
+    fields: EditFieldsArgs,
     /// Fail unless the memory has this version
     #[arg(long, value_name = "VERSION")]
     if_version: Option<u64>,
@@ -44,7 +45,7 @@ pub(crate) struct Edit {
 /// The fields to change.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Args)]
 #[command(next_help_heading = "Fields")]
-struct Fields {
+struct EditFieldsArgs {
     /// New text; `-` reads the standard input
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     content: Option<String>,
@@ -81,7 +82,7 @@ fn expiry(text: &str) -> Result<Expiry, ParseError> {
     if text == "never" { Ok(Expiry::Never) } else { text.parse().map(Expiry::At) }
 }
 
-impl Edit {
+impl EditArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let services = home.services.clone();
@@ -91,7 +92,7 @@ impl Edit {
             return Err(StoreError::Conflict { what: stored.path }.into());
         }
         let mut warning = None;
-        let changed = if self.fields == Fields::default() {
+        let changed = if self.fields == EditFieldsArgs::default() {
             self.by_hand(&services, &stored, app)?
         } else {
             let mut patch = self.fields.patch(&services, app)?;
@@ -114,22 +115,23 @@ impl Edit {
             }
             return Ok(app.output.json(&shape)?);
         }
-        memories::receipt(&mut app.output, changed.memory.id, &changed.path)?;
+        memories::print_receipt(&mut app.output, changed.memory.id, &changed.path)?;
         if let Some(warning) = warning {
             app.output.warning(&warning)?;
         }
         let version = changed.memory.version;
         let what = if version == stored.memory.version { "unchanged;" } else { "updated to" };
         let due = changed.memory.reminder.filter(|_| stored.memory.reminder.is_none());
-        let due = due.map(|reminder| format!(", due {}", moments::minute_in(reminder.due, home.zone))).unwrap_or_default();
+        let due =
+            due.map(|reminder| format!(", due {}", datetime::format_minute_in(reminder.due, home.zone))).unwrap_or_default();
         Ok(app.output.note(&format!("{what} version {version}{due}"))?)
     }
 
-    fn secrets(&self) -> Secrets {
-        if self.allow_secret { Secrets::Keep } else { Secrets::Refuse }
+    fn secrets(&self) -> SecretPolicy {
+        if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse }
     }
 
-    fn by_hand(&self, services: &Services, stored: &Stored, app: &App) -> Result<Stored, Failure> {
+    fn by_hand(&self, services: &Services, stored: &StoredMemory, app: &App) -> Result<StoredMemory, Failure> {
         if let Some(problem) = &stored.problem {
             return Err(StoreError::Damaged(problem.clone()).into());
         }
@@ -145,7 +147,7 @@ impl Edit {
         };
         let content = &stored.memory.content;
         let draft = draft(content).map_err(Failure::file("create a temporary file for the editor"))?;
-        let ended = open(&editor, draft.path());
+        let ended = run_editor(&editor, draft.path());
         let left = std::fs::read(draft.path());
         let failed = |why: String, draft| Failure::Editor { command: editor.clone(), why, draft };
         if let Err(why) = ended {
@@ -161,7 +163,7 @@ impl Edit {
             return Err(failed("wrote a file that is not valid UTF-8".into(), Some(keep(draft)?)));
         };
         let patch = Patch { content: Some(text.to_owned()), ..Patch::default() };
-        let expected: Option<Stamp> = Some(stored.stamp);
+        let expected: Option<FileVersion> = Some(stored.stamp);
         match memory_core::update(services, &stored.memory.id.to_string(), &patch, expected, self.secrets()) {
             Ok(changed) => Ok(changed),
             Err(source) if text == content => Err(source.into()),
@@ -170,7 +172,7 @@ impl Edit {
     }
 }
 
-impl Fields {
+impl EditFieldsArgs {
     fn patch(&self, services: &Services, app: &mut App) -> Result<Patch, Failure> {
         let content = self.content.as_deref().map(|given| cli::content(given, &mut app.output)).transpose()?;
         let end = |expiry| match expiry {
@@ -226,7 +228,7 @@ fn keep(draft: NamedTempFile) -> Result<std::path::PathBuf, Failure> {
 /// Opens the editor and waits until it exits.
 ///
 /// Like git, it runs the command in a shell, since the command may have arguments.
-fn open(editor: &str, file: &Path) -> Result<(), String> {
+fn run_editor(editor: &str, file: &Path) -> Result<(), String> {
     let mut command = if cfg!(windows) { Command::new("cmd") } else { Command::new("sh") };
     if cfg!(windows) {
         command.arg("/C").arg(editor).arg(file);

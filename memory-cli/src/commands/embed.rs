@@ -1,7 +1,7 @@
 //! The `memory embed` command.
 
 use clap::Args;
-use memory_core::{EmbedReport, Filter, Order, Slice, StoreError, embed};
+use memory_core::{EmbedReport, Filter, ListOrder, PageRequest, StoreError, embed};
 use serde_json::json;
 
 use crate::app::App;
@@ -17,13 +17,13 @@ use crate::failure::Failure;
 /// JSON: {model, embedded, unreadable, left}; `unreadable` counts new vectors of memories in scripts that the model does
 /// not support
 #[derive(Debug, Args)]
-pub(crate) struct Embed {
+pub(crate) struct EmbedArgs {
     /// Print only the number of memories with and without a vector
     #[arg(long)]
     status: bool,
 }
 
-impl Embed {
+impl EmbedArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         let embedder = embedding::open(&settings.embedding).map_err(StoreError::from)?.ok_or(StoreError::NoModel)?;
@@ -33,7 +33,7 @@ impl Embed {
         let report = if self.status {
             services.store.refresh()?;
             let left = services.store.lacking(&model)?.len() as u64;
-            let none = Slice { order: Order::Created, offset: 0, limit: Some(0) };
+            let none = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(0) };
             let all = services.store.list(&Filter::everything(), &none, services.clock.now())?.total;
             EmbedReport { embedded: all.saturating_sub(left), unreadable: 0, left }
         } else {

@@ -21,7 +21,7 @@ use crate::failure::Failure;
 ///
 /// JSON: the memories themselves; with --output: {output, memories}
 #[derive(Debug, Args)]
-pub(crate) struct Export {
+pub(crate) struct ExportArgs {
     /// Output file, replaced only when complete; `-`, or none, is the standard output
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -29,13 +29,13 @@ pub(crate) struct Export {
     filter: FilterArgs,
 }
 
-impl Export {
+impl ExportArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let filter = self.filter.filter(Lifetime::All);
         let unreadable = match self.output.as_deref().filter(|file| *file != Path::new("-")) {
             None => export(&home, &filter, app, &mut |memory, app| Ok(app.output.json(memory)?))?,
-            Some(file) => to_file(file, &home, &filter, app)?,
+            Some(file) => export_to_file(file, &home, &filter, app)?,
         };
         let never_read = home.store.unreadable()?;
         for problem in &never_read {
@@ -46,7 +46,7 @@ impl Export {
     }
 }
 
-fn to_file(file: &Path, home: &Home, filter: &Filter, app: &mut App) -> Result<u64, Failure> {
+fn export_to_file(file: &Path, home: &Home, filter: &Filter, app: &mut App) -> Result<u64, Failure> {
     let place = app.output.place(file);
     let failed = |source: io::Error| Failure::File { action: format!("write {place}"), source };
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -81,7 +81,7 @@ fn export(
         match stored {
             Ok(stored) => {
                 let mut memory = json::memory_for_export(&stored);
-                if let Some(text) = home.store.file_beyond(&stored)? {
+                if let Some(text) = home.store.file_with_extras(&stored)? {
                     memory["file"] = text.into();
                 }
                 write(&memory, app)?;

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use clap::{Args, Subcommand};
-use memory_core::{AgentName, Given, View, context};
-use memory_store::{GivenFile, Options};
+use memory_core::{AgentName, ShownMemories, View, context};
+use memory_store::{AlreadyShownFile, FileStoreOptions};
 use serde_json::Value;
 
 use crate::app::{App, Home};
@@ -21,9 +21,9 @@ use crate::config::{Environment, Settings};
 /// input, and prints relevant memories, fenced as data. It finishes within 300 ms or prints nothing; on any error it prints
 /// nothing and exits with 0, so the client never waits for it.
 #[derive(Debug, Args)]
-pub(crate) struct Hook {
+pub(crate) struct HookArgs {
     #[command(subcommand)]
-    moment: Moment,
+    moment: HookCommand,
     /// Name of the agent
     #[arg(long, value_name = "NAME", default_value = "claude-code", global = true)]
     agent: AgentName,
@@ -31,7 +31,7 @@ pub(crate) struct Hook {
 
 /// The event of the client.
 #[derive(Debug, Clone, Copy, Subcommand)]
-enum Moment {
+enum HookCommand {
     /// Print standing memories and due reminders at the start of a session
     SessionStart,
     /// Print memories relevant to a prompt
@@ -39,20 +39,20 @@ enum Moment {
 }
 
 /// Timeout of a hook; the client waits for its result.
-const PATIENCE: Duration = Duration::from_millis(300);
+const HOOK_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Token budget at the start of a session.
-const AT_FIRST: usize = 1_500;
+const SESSION_BUDGET: usize = 1_500;
 
 /// Token budget for a prompt.
-const FOR_A_PROMPT: usize = 800;
+const PROMPT_BUDGET: usize = 800;
 
 /// Maximum number of bytes read from the client.
-const LONGEST: u64 = 4 << 20;
+const MAX_INPUT_BYTES: u64 = 4 << 20;
 
-impl Hook {
+impl HookArgs {
     pub(super) fn run(&self, app: &mut App) {
-        let asked = Asked {
+        let asked = CliHookRequest {
             moment: self.moment,
             agent: self.agent.clone(),
             environment: app.environment.clone(),
@@ -65,7 +65,7 @@ impl Hook {
             let _ = sender.send(asked.answer(input));
         };
         let spawned = thread::Builder::new().name("hook".into()).spawn(work);
-        let answered = spawned.ok().and_then(|_| answer.recv_timeout(PATIENCE).ok()).flatten();
+        let answered = spawned.ok().and_then(|_| answer.recv_timeout(HOOK_TIMEOUT).ok()).flatten();
         if let Some(text) = answered {
             // The client may have closed the pipe.
             let _ = app.output.text(&text).and_then(|()| app.output.flush());
@@ -73,17 +73,17 @@ impl Hook {
     }
 }
 
-struct Asked {
-    moment: Moment,
+struct CliHookRequest {
+    moment: HookCommand,
     agent: AgentName,
     environment: Environment,
     root: Option<PathBuf>,
 }
 
-impl Asked {
+impl CliHookRequest {
     fn answer(&self, input: impl Read) -> Option<String> {
         let mut said = String::new();
-        input.take(LONGEST).read_to_string(&mut said).ok()?;
+        input.take(MAX_INPUT_BYTES).read_to_string(&mut said).ok()?;
         let said: Value = serde_json::from_str(&said).unwrap_or_default();
         let text = |key: &str| said.get(key).and_then(Value::as_str);
         let settings = Settings::load(self.root.as_deref(), &self.environment).ok()?;
@@ -94,20 +94,20 @@ impl Asked {
         let folder = text("cwd").map(PathBuf::from).or_else(|| self.environment.folder.clone());
         let project = folder.and_then(|folder| project_of(&folder));
         // Loading a model takes longer than the timeout, so the search is lexical only.
-        let Home { services, zone, .. } = Home::open(&settings, Options::default()).ok()?;
-        let services = services.seen_by(View { agent: Some(self.agent.clone()), project });
+        let Home { services, zone, .. } = Home::open(&settings, FileStoreOptions::default()).ok()?;
+        let services = services.restrict_to(View { agent: Some(self.agent.clone()), project });
         let now = services.clock.now().with_timezone(&zone);
-        let file = text("session_id").map(|session| GivenFile::of(root, session));
+        let file = text("session_id").map(|session| AlreadyShownFile::of(root, session));
         // A new session has received no memories yet, even if its id was used before.
-        let is_first = matches!(self.moment, Moment::SessionStart);
-        let given = file.as_ref().filter(|_| !is_first).map_or_else(Given::default, GivenFile::load);
+        let is_first = matches!(self.moment, HookCommand::SessionStart);
+        let given = file.as_ref().filter(|_| !is_first).map_or_else(ShownMemories::default, AlreadyShownFile::load);
         let answer = match self.moment {
-            Moment::SessionStart => {
-                let known = context(&services, "", AT_FIRST, &given, &now).ok()?;
+            HookCommand::SessionStart => {
+                let known = context(&services, "", SESSION_BUDGET, &given, &now).ok()?;
                 let due = memory_core::pending(&services, &zone).unwrap_or_default().unwrap_or_default();
                 format!("{}{due}", known.text)
             }
-            Moment::Prompt => context(&services, text("prompt")?, FOR_A_PROMPT, &given, &now).ok()?.text,
+            HookCommand::Prompt => context(&services, text("prompt")?, PROMPT_BUDGET, &given, &now).ok()?.text,
         };
         if let Some(file) = file {
             // If the file cannot be written, the next call repeats these memories.

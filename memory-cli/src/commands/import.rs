@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Exported, ImportError, Secrets, Skipped};
+use memory_core::{ExportedMemory, ImportError, SecretPolicy, SkippedFile};
 
 use crate::app::App;
 use crate::failure::Failure;
@@ -20,7 +20,7 @@ use crate::print::Table;
 ///
 /// JSON: {new, updated, unchanged, skipped: [{path, reason}]}; `path` is the line number
 #[derive(Debug, Args)]
-pub(crate) struct Import {
+pub(crate) struct ImportArgs {
     /// Input file; `-`, or none, is the standard input
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
@@ -29,10 +29,10 @@ pub(crate) struct Import {
     allow_secret: bool,
 }
 
-impl Import {
+impl ImportArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let services = app.open()?.services;
-        let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
+        let secrets = if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse };
         if self.input.as_deref().is_none_or(|file| file == Path::new("-")) && app.output.input_is_terminal() {
             app.output.note("reading memories from the standard input, one JSON object per line; press Ctrl-D to finish")?;
         }
@@ -41,7 +41,7 @@ impl Import {
             Some(file) => Box::new(File::open(file).map_err(Failure::file(format!("read {}", file.display())))?),
             None => Box::new(app.output.input()),
         };
-        let mut lines = Lines { input: BufReader::new(&mut input), number: 0, failed: None };
+        let mut lines = ImportLines { input: BufReader::new(&mut input), number: 0, failed: None };
         let report = memory_core::import(&services, &mut lines, secrets, &mut |progress| bar.show(progress))?;
         let failed = lines.failed.take();
         drop(input);
@@ -53,12 +53,12 @@ impl Import {
             app.output.json(&json::imported(&report))?;
         } else {
             let counts = [("new", report.new), ("updated", report.updated), ("unchanged", report.unchanged)];
-            app.output.table(&Table::of_counts(counts))?;
-            for Skipped { path, reason } in report.skipped.iter().take(SHOWN) {
+            app.output.table(&Table::from_counts(counts))?;
+            for SkippedFile { path, reason } in report.skipped.iter().take(MAX_WARNINGS) {
                 app.output.warning(&format!("{path} was not imported: {reason}"))?;
             }
-            if SHOWN < report.skipped.len() {
-                let more = report.skipped.len() - SHOWN;
+            if MAX_WARNINGS < report.skipped.len() {
+                let more = report.skipped.len() - MAX_WARNINGS;
                 app.output.warning(&format!("{more} more lines were not imported; use --json to list them all"))?;
             }
         }
@@ -68,19 +68,19 @@ impl Import {
 }
 
 /// Maximum number of rejected lines that are printed.
-const SHOWN: usize = 20;
+const MAX_WARNINGS: usize = 20;
 
 /// Maximum length of a line, in bytes; larger than any memory.
 const MAX_LINE: u64 = 32 * 1024 * 1024;
 
 /// An iterator over the exported memories in a file, one per line; empty lines are skipped.
-struct Lines<R> {
+struct ImportLines<R> {
     input: R,
     number: u64,
     failed: Option<io::Error>,
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: BufRead> ImportLines<R> {
     /// Returns the next line that is not empty, or why the line is rejected; `None` at the end.
     fn line(&mut self) -> io::Result<Option<Result<Vec<u8>, String>>> {
         loop {
@@ -103,8 +103,8 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-impl<R: BufRead> Iterator for Lines<R> {
-    type Item = Result<(String, Exported), ImportError>;
+impl<R: BufRead> Iterator for ImportLines<R> {
+    type Item = Result<(String, ExportedMemory), ImportError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let line = match self.line() {
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn lines_are_counted_with_the_empty_ones() {
         let text = "\u{feff}{\"content\":\"a\"}\r\n\n{\"content\":\"b\"}\nnonsense".as_bytes();
-        let lines = Lines { input: text, number: 0, failed: None };
+        let lines = ImportLines { input: text, number: 0, failed: None };
         let places: Vec<_> = lines.map(|line| line.map_or_else(|error| error.place, |(place, _)| place)).collect();
         assert_eq!(places, ["line 1", "line 3", "line 4"]);
     }

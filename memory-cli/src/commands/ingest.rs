@@ -4,15 +4,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{IngestReport, Services, Skipped};
+use memory_core::{IngestReport, Services, SkippedFile};
 use memory_ingest::SourceName;
 use serde_json::json;
 
 use crate::app::App;
-use crate::cli::{self, Sources};
-use crate::config::{Place, Settings};
+use crate::cli::{self, SourceSelection};
+use crate::config::{Settings, SourceLocation};
 use crate::failure::Failure;
-use crate::print::{Column, Table};
+use crate::print::{Table, TableColumn};
 
 /// Ingest notes from other programs
 ///
@@ -23,10 +23,10 @@ use crate::print::{Column, Table};
 /// JSON: {source, new, updated, unchanged, skipped: [{path, reason}], warnings: [{path, reason}], tags, links: {resolved,
 /// unresolved, only_by_alias, only_by_title}}; for `all`: {sources: [these…], left_out: [{source, path, reason}]}
 #[derive(Debug, Args)]
-pub(crate) struct Ingest {
+pub(crate) struct IngestArgs {
     /// Program to ingest from, or all
     #[arg(long, value_parser = cli::sources(), value_name = "NAME")]
-    source: Sources,
+    source: SourceSelection,
     /// Folder of the notes, if not the default
     #[arg(long, value_name = "PATH")]
     path: Option<PathBuf>,
@@ -36,21 +36,21 @@ pub(crate) struct Ingest {
 }
 
 /// A source that `--source all` did not read, and the reason.
-struct LeftOut {
+struct SkippedSource {
     source: SourceName,
     path: String,
     reason: String,
 }
 
-impl Ingest {
+impl IngestArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         match self.source {
-            Sources::One(source) => self.one(source, &settings, app),
-            Sources::All if self.path.is_some() => {
+            SourceSelection::One(source) => self.one(source, &settings, app),
+            SourceSelection::All if self.path.is_some() => {
                 Err(Failure::usage("--path requires a single source", "specify the source: --source obsidian --path …"))
             }
-            Sources::All => self.all(&settings, app),
+            SourceSelection::All => self.all(&settings, app),
         }
     }
 
@@ -68,7 +68,7 @@ impl Ingest {
     fn all(&self, settings: &Settings, app: &mut App) -> Result<(), Failure> {
         let services = app.open_with(settings)?.services;
         let (mut taken, mut left_out) = (Vec::new(), Vec::new());
-        for Place { source, path, enabled } in &settings.places {
+        for SourceLocation { source, path, enabled } in &settings.places {
             let reason = if !enabled.value {
                 "it is disabled".to_owned()
             } else if !path.value.exists() {
@@ -84,12 +84,11 @@ impl Ingest {
                     Err(failure) => return Err(failure),
                 }
             };
-            left_out.push(LeftOut { source: *source, path: app.output.place(&path.value), reason });
+            left_out.push(SkippedSource { source: *source, path: app.output.place(&path.value), reason });
         }
         if app.output.is_json() {
             let sources: Vec<_> = taken.iter().map(|(source, report)| json::ingested(source.as_str(), report)).collect();
-            let shape =
-                |LeftOut { source, path, reason }: &LeftOut| json!({ "source": source.as_str(), "path": path, "reason": reason });
+            let shape = |SkippedSource { source, path, reason }: &SkippedSource| json!({ "source": source.as_str(), "path": path, "reason": reason });
             let left_out: Vec<_> = left_out.iter().map(shape).collect();
             return Ok(app.output.json(&json!({ "sources": sources, "left_out": left_out }))?);
         }
@@ -102,9 +101,9 @@ impl Ingest {
         Ok(memory_core::ingest(services, source.as_ref(), self.dry_run, &mut |progress| bar.show(progress))?)
     }
 
-    fn show(&self, taken: &[(SourceName, IngestReport)], left_out: &[LeftOut], app: &mut App) -> Result<(), Failure> {
-        let numbers = ["new", "updated", "unchanged", "skipped", "tags", "links", "dead links"].map(Column::Number);
-        let mut table = Table::new([&[Column::Text("source")][..], &numbers[..]].concat());
+    fn show(&self, taken: &[(SourceName, IngestReport)], left_out: &[SkippedSource], app: &mut App) -> Result<(), Failure> {
+        let numbers = ["new", "updated", "unchanged", "skipped", "tags", "links", "dead links"].map(TableColumn::Number);
+        let mut table = Table::new([&[TableColumn::Text("source")][..], &numbers[..]].concat());
         for (source, report) in taken {
             let skipped = report.skipped.len() as u64;
             let IngestReport { new, updated, unchanged, tags, links, .. } = report;
@@ -118,10 +117,10 @@ impl Ingest {
             if followed != 0 {
                 app.output.note(&format!("dead links resolved by alias or title: {followed}"))?;
             }
-            details("skipped", &report.skipped, app)?;
-            details("ingested with a warning", &report.warnings, app)?;
+            print_files("skipped", &report.skipped, app)?;
+            print_files("ingested with a warning", &report.warnings, app)?;
         }
-        for LeftOut { source, path, reason } in left_out {
+        for SkippedSource { source, path, reason } in left_out {
             app.output.note(&format!("skipped {source} ({path}): {reason}"))?;
         }
         if self.dry_run {
@@ -132,14 +131,14 @@ impl Ingest {
 }
 
 /// Maximum number of files that are printed for a source.
-const SHOWN: usize = 20;
+const MAX_FILES: usize = 20;
 
-fn details(what: &str, files: &[Skipped], app: &mut App) -> Result<(), Failure> {
-    for Skipped { path, reason } in files.iter().take(SHOWN) {
+fn print_files(what: &str, files: &[SkippedFile], app: &mut App) -> Result<(), Failure> {
+    for SkippedFile { path, reason } in files.iter().take(MAX_FILES) {
         app.output.note(&format!("{what}: {path}: {reason}"))?;
     }
-    if SHOWN < files.len() {
-        app.output.note(&format!("{what}: {} more; use --json to list them all", files.len() - SHOWN))?;
+    if MAX_FILES < files.len() {
+        app.output.note(&format!("{what}: {} more; use --json to list them all", files.len() - MAX_FILES))?;
     }
     Ok(())
 }

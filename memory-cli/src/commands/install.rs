@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::cli::client;
 use crate::failure::Failure;
-use crate::install::{Change, Client, Level, Outcome, Setup, diff};
+use crate::install::{Client, ClientFileChange, InstallLevel, PlannedChange, Setup, diff};
 use crate::print::visible_text;
 
 /// Configure a coding assistant to use the memories
@@ -19,7 +19,7 @@ use crate::print::visible_text;
 /// JSON: {client, level, dry_run, changed, files: [{path, change, backup, diff}]}; `change` is created, changed or unchanged,
 /// `diff` is given with --dry-run
 #[derive(Debug, Args)]
-pub(crate) struct Install {
+pub(crate) struct InstallArgs {
     #[command(flatten)]
     arguments: SetupArgs,
 }
@@ -38,7 +38,7 @@ pub(super) struct SetupArgs {
     dry_run: bool,
 }
 
-impl Install {
+impl InstallArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let SetupArgs { client, .. } = self.arguments;
         let is_changed = self.arguments.run(app, Setup::install)?;
@@ -47,9 +47,9 @@ impl Install {
             (true, true) => "nothing was written".to_owned(),
             (true, false) => format!("restart {} to use the memories", client.title),
         };
-        said(app, &note)?;
+        print_note(app, &note)?;
         match client.project_note.filter(|_| self.arguments.project && is_changed) {
-            Some(note) => said(app, note),
+            Some(note) => print_note(app, note),
             None => Ok(()),
         }
     }
@@ -64,11 +64,15 @@ impl SetupArgs {
     /// Plans the changes of the files, applies them unless this is a dry run, and prints them.
     ///
     /// Returns whether anything changes.
-    pub(super) fn run(&self, app: &mut App, plan: impl FnOnce(&Setup) -> Result<Vec<Outcome>, Failure>) -> Result<bool, Failure> {
-        let level = if self.project { Level::Project } else { Level::User };
+    pub(super) fn run(
+        &self,
+        app: &mut App,
+        plan: impl FnOnce(&Setup) -> Result<Vec<PlannedChange>, Failure>,
+    ) -> Result<bool, Failure> {
+        let level = if self.project { InstallLevel::Project } else { InstallLevel::User };
         let setup = Setup::new(self.client, level, app.globals.root.as_deref(), app.environment)?;
         let mut outcomes = plan(&setup)?;
-        let is_changed = outcomes.iter().any(|outcome| outcome.change != Change::Unchanged);
+        let is_changed = outcomes.iter().any(|outcome| outcome.change != ClientFileChange::Unchanged);
         if !self.dry_run {
             setup.apply(&mut outcomes)?;
         }
@@ -81,19 +85,19 @@ impl SetupArgs {
             return Ok(is_changed);
         }
         for outcome in &outcomes {
-            show(outcome, self.dry_run, app)?;
+            print_change(outcome, self.dry_run, app)?;
         }
         Ok(is_changed)
     }
 }
 
 /// Prints a note, except in JSON mode.
-pub(super) fn said(app: &mut App, note: &str) -> Result<(), Failure> {
+pub(super) fn print_note(app: &mut App, note: &str) -> Result<(), Failure> {
     if app.output.is_json() { Ok(()) } else { Ok(app.output.note(note)?) }
 }
 
-fn show(outcome: &Outcome, is_rehearsal: bool, app: &mut App) -> Result<(), Failure> {
-    if is_rehearsal && outcome.change != Change::Unchanged {
+fn print_change(outcome: &PlannedChange, is_rehearsal: bool, app: &mut App) -> Result<(), Failure> {
+    if is_rehearsal && outcome.change != ClientFileChange::Unchanged {
         for line in difference(outcome).lines() {
             app.output.line(&visible_text(line.trim_end_matches('\r')))?;
         }
@@ -108,12 +112,12 @@ fn show(outcome: &Outcome, is_rehearsal: bool, app: &mut App) -> Result<(), Fail
     Ok(())
 }
 
-fn shape(outcome: &Outcome, is_rehearsal: bool) -> Value {
-    let Outcome { path, change, backup, .. } = outcome;
-    let diff = (is_rehearsal && *change != Change::Unchanged).then(|| difference(outcome));
+fn shape(outcome: &PlannedChange, is_rehearsal: bool) -> Value {
+    let PlannedChange { path, change, backup, .. } = outcome;
+    let diff = (is_rehearsal && *change != ClientFileChange::Unchanged).then(|| difference(outcome));
     json!({ "path": path, "change": change.as_str(), "backup": backup, "diff": diff })
 }
 
-fn difference(outcome: &Outcome) -> String {
+fn difference(outcome: &PlannedChange) -> String {
     diff(&outcome.path, outcome.before.as_deref(), outcome.after.as_deref())
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::Order;
+use memory_core::ListOrder;
 
 use crate::app::App;
 use crate::failure::Failure;
@@ -12,7 +12,7 @@ use crate::print::memories;
 ///
 /// JSON: {memories: [MEMORY, MEMORY]}, the updated memories
 #[derive(Debug, Args)]
-pub(crate) struct Link {
+pub(crate) struct LinkArgs {
     /// Id or file name of the first memory
     #[arg(value_name = "ID")]
     first: String,
@@ -21,14 +21,14 @@ pub(crate) struct Link {
     second: String,
 }
 
-impl Link {
+impl LinkArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let (first, second) = memory_core::link(&home.services, &self.first, &self.second)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::memories([&first, &second], home.services.inbox_ttl))?);
         }
-        memories::lines(&mut app.output, &[first, second], Order::Created, home.services.inbox_ttl)?;
+        memories::lines(&mut app.output, &[first, second], ListOrder::Created, home.services.inbox_ttl)?;
         Ok(app.output.note("linked in both directions")?)
     }
 }

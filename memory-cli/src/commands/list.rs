@@ -2,7 +2,7 @@
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Lifetime, Order, Slice};
+use memory_core::{Lifetime, ListOrder, PageRequest};
 
 use crate::app::App;
 use crate::cli::{self, FilterArgs};
@@ -19,7 +19,7 @@ use crate::print::memories;
 ///
 /// In a pipe: id, phase, category, scope, creation time, tags, and title or first line.
 #[derive(Debug, Args)]
-pub(crate) struct List {
+pub(crate) struct ListArgs {
     #[command(flatten)]
     filter: FilterArgs,
     /// Include expired and superseded memories
@@ -27,7 +27,7 @@ pub(crate) struct List {
     all: bool,
     /// Sort order: created, updated, accessed (most often read first) or title
     #[arg(long, value_parser = cli::order(), default_value = "created", hide_possible_values = true)]
-    sort: Order,
+    sort: ListOrder,
     /// Maximum number of memories; 0 means no limit
     #[arg(long, default_value_t = 50, value_name = "N")]
     limit: usize,
@@ -36,21 +36,21 @@ pub(crate) struct List {
     offset: usize,
 }
 
-impl List {
+impl ListArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         let home = app.open_with(&settings)?;
         let lifetime = if self.all { Lifetime::All } else { Lifetime::Current };
-        let slice = Slice { order: self.sort, offset: self.offset, limit: Some(self.limit).filter(|limit| *limit != 0) };
-        let page = memory_core::list(&home.services, &self.filter.of_notes(lifetime), &slice)?;
+        let slice = PageRequest { order: self.sort, offset: self.offset, limit: Some(self.limit).filter(|limit| *limit != 0) };
+        let page = memory_core::list(&home.services, &self.filter.notes_filter(lifetime), &slice)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::page(&page, home.services.inbox_ttl))?);
         }
         memories::lines(&mut app.output, &page.memories, self.sort, home.services.inbox_ttl)?;
         if let Some(why) = &page.degraded {
-            app.output.less_than_it_should_be(why)?;
+            app.output.warn_incomplete(why)?;
         }
-        if let Some(note) = rest(self.offset as u64, page.memories.len() as u64, page.total) {
+        if let Some(note) = rest_note(self.offset as u64, page.memories.len() as u64, page.total) {
             let more = if page.total == 0 && conversations::has_any(&settings) {
                 "; list conversations with `memory conversations`"
             } else {
@@ -65,7 +65,7 @@ impl List {
 /// Returns a note on the memories that are not shown; `None` if all are shown.
 ///
 /// The page has `shown` of `total` memories, from `offset` on.
-fn rest(offset: u64, shown: u64, total: u64) -> Option<String> {
+fn rest_note(offset: u64, shown: u64, total: u64) -> Option<String> {
     let next = offset.saturating_add(shown);
     match () {
         () if total == 0 => Some("no matching memories".into()),

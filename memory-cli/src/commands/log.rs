@@ -5,19 +5,19 @@ use std::path::PathBuf;
 use clap::Args;
 use memory_agent::json;
 use memory_core::bank::{BankRecord, Banks};
-use memory_core::conversation::{ConversationOperations, ConversationRecord, ConversationStore, EntryId, KeptConversations};
-use memory_core::instance::{InstanceRecord, KeptInstance};
+use memory_core::conversation::{ConversationLocation, ConversationOperations, ConversationRecord, ConversationStore, EntryId};
+use memory_core::instance::{InstanceRecord, NamedInstance};
 use memory_core::topic::{TopicRecord, Topics};
-use memory_core::{Logged, OperationId, Record, RecordedChange, RecordedFile, StoreError};
+use memory_core::{LogEntry, OperationId, OperationRecord, RecordedChange, RecordedFile, StoreError};
 use memory_store::conversation::ConversationFolder;
 
 use crate::app::{App, Home};
 use crate::banks;
 use crate::conversations;
+use crate::datetime;
 use crate::failure::Failure;
 use crate::instances;
-use crate::moments;
-use crate::print::{Column, Form, Table};
+use crate::print::{OutputForm, Table, TableColumn};
 use crate::versions;
 
 /// Show the operation log, newest first, or the changes of one operation
@@ -29,7 +29,7 @@ use crate::versions;
 /// {versions}; with an OPERATION only that one, for memories with changes: [{id, before?, after?}], each a file: {path,
 /// hash, trash?}
 #[derive(Debug, Args)]
-pub(crate) struct Log {
+pub(crate) struct LogArgs {
     /// Operation to show; 4 or more digits of its id
     operation: Option<String>,
     /// Maximum number of operations; 0 means no limit
@@ -46,7 +46,7 @@ pub(crate) struct Log {
     versions: bool,
 }
 
-impl Log {
+impl LogArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         if self.versions {
@@ -54,12 +54,12 @@ impl Log {
         }
         let home = app.open_with_topics(&settings, self.dir.as_deref())?;
         let banks = banks::open(&settings, app.environment, "cli");
-        let instances = instances::kept_in_files(&settings, app)?;
+        let instances = instances::file_operation_logs(&settings, app)?;
         let folders = conversations::folders(&settings, app.environment, self.memory_path.as_deref())?;
         if let Some(operation) = &self.operation {
-            show(operation, &home, &banks, &instances, &folders, app)
+            print_operation(operation, &home, &banks, &instances, &folders, app)
         } else {
-            let kept = conversations::kept(&settings, app.environment, self.memory_path.as_deref())?;
+            let kept = conversations::operation_logs(&settings, app.environment, self.memory_path.as_deref())?;
             self.list(&home, &banks, &instances, &kept, app)
         }
     }
@@ -68,8 +68,8 @@ impl Log {
         &self,
         home: &Home,
         banks: &Banks,
-        instances: &[KeptInstance],
-        conversations: &[KeptConversations],
+        instances: &[NamedInstance],
+        conversations: &[ConversationLocation],
         app: &mut App,
     ) -> Result<(), Failure> {
         let limit = if self.limit == 0 { usize::MAX } else { self.limit };
@@ -90,36 +90,36 @@ impl Log {
             return Ok(app.output.json(&shape)?);
         }
         let columns = ["operation", "when", "what", "by", "files", "state"].map(|name| match name {
-            "files" => Column::Number(name),
-            "operation" | "when" | "what" => Column::Whole(name),
-            _ => Column::Text(name),
+            "files" => TableColumn::Number(name),
+            "operation" | "when" | "what" => TableColumn::Whole(name),
+            _ => TableColumn::Text(name),
         });
         let mut table = Table::new(columns);
         for one in &logged {
             let when = match app.output.form() {
-                Form::Drawn(_) => moments::minute_text(one.at()),
-                Form::Json | Form::Tabbed => one.at().to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
+                OutputForm::Drawn(_) => datetime::format_minute(one.at()),
+                OutputForm::Json | OutputForm::Tabbed => one.at().to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
             };
             let (what, by, files, state) = match one {
-                Logged::Notes(record) => {
+                LogEntry::Notes(record) => {
                     let state = state(record.undoes.as_ref(), record.undone_by.as_ref());
                     (record.verb.as_str().to_owned(), record.by.as_str(), record.files, state)
                 }
-                Logged::Bank(_, record) => {
+                LogEntry::Bank(_, record) => {
                     let state = state(record.undoes.as_ref(), record.undone_by.as_ref());
-                    let what = format!("{} {}", record.operation.verb.as_str(), subject(record));
+                    let what = format!("{} {}", record.operation.verb.as_str(), bank_subject(record));
                     (what, record.operation.by.as_str(), 1, state)
                 }
-                Logged::Topics(record) => {
+                LogEntry::Topics(record) => {
                     let state = state(record.undoes.as_ref(), record.undone_by.as_ref());
                     let what = format!("{} topic {}", record.operation.verb.as_str(), files(record));
                     (what, record.operation.by.as_str(), record.files.len() as u64, state)
                 }
-                Logged::Instance(name, record) => {
+                LogEntry::Instance(name, record) => {
                     let state = state(record.undoes.as_ref(), record.undone_by.as_ref());
                     (format!("{} {name}: {}", record.verb.as_str(), record.subject), "-", 1, state)
                 }
-                Logged::Conversation(_, record) => {
+                LogEntry::Conversation(_, record) => {
                     let state = state(record.undoes.as_ref(), record.undone_by.as_ref());
                     let what = format!("{} conversation {}", record.operation.verb.as_str(), record.conversation);
                     let files = (record.added.len() + record.deleted.len()) as u64;
@@ -140,7 +140,7 @@ impl Log {
 }
 
 /// Returns the bank and key that an operation changed.
-fn subject(record: &BankRecord) -> String {
+fn bank_subject(record: &BankRecord) -> String {
     match record.keys.as_slice() {
         [] => format!("bank {}", record.bank),
         [key] => format!("bank {}: {key}", record.bank),
@@ -156,17 +156,22 @@ fn files(record: &TopicRecord) -> String {
     }
 }
 
-fn show(
+fn print_operation(
     operation: &str,
     home: &Home,
     banks: &Banks,
-    instances: &[KeptInstance],
+    instances: &[NamedInstance],
     conversations: &[ConversationFolder],
     app: &mut App,
 ) -> Result<(), Failure> {
-    let record = match find(operation, home) {
+    let record = match find_record(operation, home) {
         Err(StoreError::OperationNotFound { wanted }) => {
-            return show_of_others(operation, wanted, (banks, home.services.topics.as_ref(), instances, conversations), app);
+            return print_other_operation(
+                operation,
+                wanted,
+                (banks, home.services.topics.as_ref(), instances, conversations),
+                app,
+            );
         }
         found => found?,
     };
@@ -175,11 +180,11 @@ fn show(
         return Ok(app.output.json(&json::record(&record, &changes))?);
     }
     let mut table = Table::new(["id", "before", "after", "former file", "why"].map(|name| match name {
-        "why" => Column::Text(name),
-        _ => Column::Whole(name),
+        "why" => TableColumn::Text(name),
+        _ => TableColumn::Whole(name),
     }));
     for RecordedChange { id, before, after, why } in &changes {
-        let id = if app.output.form() == Form::Tabbed { id.to_string() } else { id.short() };
+        let id = if app.output.form() == OutputForm::Tabbed { id.to_string() } else { id.short() };
         let path = |file: &Option<RecordedFile>| file.as_ref().map_or_else(|| "-".to_owned(), |file| file.path.clone());
         let trash = before.as_ref().and_then(|before| before.trash.as_deref()).unwrap_or("-");
         table.push([&id, &path(before), &path(after), trash, why.as_deref().unwrap_or("-")]);
@@ -187,10 +192,10 @@ fn show(
     Ok(app.output.table(&table)?)
 }
 
-fn show_of_others(
+fn print_other_operation(
     operation: &str,
     missing: String,
-    (banks, topics, instances, conversations): (&Banks, Option<&Topics>, &[KeptInstance], &[ConversationFolder]),
+    (banks, topics, instances, conversations): (&Banks, Option<&Topics>, &[NamedInstance], &[ConversationFolder]),
     app: &mut App,
 ) -> Result<(), Failure> {
     let wanted = operation.trim().to_lowercase();
@@ -199,54 +204,54 @@ fn show_of_others(
     let Some((scope, record)) = found else {
         let done = topics.map(memory_core::topic::history).transpose()?.unwrap_or_default();
         if let Some(record) = done.into_iter().find(|record| is_wanted(&record.operation.id)) {
-            return show_of_topics(&record, app);
+            return print_topic_operation(&record, app);
         }
         for one in instances {
             let is_it = |record: &InstanceRecord| is_wanted(&record.operation.id);
             let found = one.store.operations()?.find(|record| record.as_ref().map_or(true, is_it)).transpose()?;
             if let Some(record) = found {
-                return show_of_instance(&one.name, &record, app);
+                return print_instance_operation(&one.name, &record, app);
             }
         }
         for folder in conversations {
             if let Some(record) = folder.operations()?.into_iter().find(|record| is_wanted(&record.operation.id)) {
-                return show_of_conversation(folder, &record, app);
+                return print_conversation_operation(folder, &record, app);
             }
         }
         return Err(StoreError::OperationNotFound { wanted: missing }.into());
     };
     if app.output.is_json() {
-        return Ok(app.output.json(&json::bank_record(&Logged::Bank(scope, record)))?);
+        return Ok(app.output.json(&json::bank_record(&LogEntry::Bank(scope, record)))?);
     }
-    let mut table = Table::new(["bank", "scope", "key"].map(Column::Whole));
+    let mut table = Table::new(["bank", "scope", "key"].map(TableColumn::Whole));
     for key in record.keys.iter().map(String::as_str).chain(record.keys.is_empty().then_some("-")) {
         table.push([record.bank.as_str(), scope.as_str(), key]);
     }
     Ok(app.output.table(&table)?)
 }
 
-fn show_of_topics(record: &TopicRecord, app: &mut App) -> Result<(), Failure> {
+fn print_topic_operation(record: &TopicRecord, app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
         return Ok(app.output.json(&json::topic::record(record))?);
     }
-    let mut table = Table::new([Column::Whole("topic")]);
+    let mut table = Table::new([TableColumn::Whole("topic")]);
     for file in &record.files {
         table.push([file.as_str()]);
     }
     Ok(app.output.table(&table)?)
 }
 
-fn show_of_instance(name: &str, record: &InstanceRecord, app: &mut App) -> Result<(), Failure> {
+fn print_instance_operation(name: &str, record: &InstanceRecord, app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
         return Ok(app.output.json(&json::instance_record(name, record))?);
     }
-    let mut table = Table::new([Column::Whole("instance"), Column::Text("of"), Column::Number("count")]);
+    let mut table = Table::new([TableColumn::Whole("instance"), TableColumn::Text("of"), TableColumn::Number("count")]);
     table.push([name, &record.subject, &record.count.to_string()]);
     Ok(app.output.table(&table)?)
 }
 
 /// Prints the entries that an operation on a conversation changed, with their present texts.
-fn show_of_conversation(folder: &ConversationFolder, record: &ConversationRecord, app: &mut App) -> Result<(), Failure> {
+fn print_conversation_operation(folder: &ConversationFolder, record: &ConversationRecord, app: &mut App) -> Result<(), Failure> {
     let active = folder.read(&record.conversation)?;
     let deleted = folder.deleted(&record.conversation)?;
     let text = |id: &EntryId| active.get(id).map(|entry| &**entry).or_else(|| deleted.iter().rev().find(|entry| entry.id == *id));
@@ -254,10 +259,10 @@ fn show_of_conversation(folder: &ConversationFolder, record: &ConversationRecord
         return Ok(app.output.json(&json::conversation_record(&folder.place(), record, &text))?);
     }
     let mut table = Table::new(["id", "change", "replaced by", "text"].map(|name| match name {
-        "id" | "replaced by" => Column::Whole(name),
-        _ => Column::Text(name),
+        "id" | "replaced by" => TableColumn::Whole(name),
+        _ => TableColumn::Text(name),
     }));
-    let is_tabbed = app.output.form() == Form::Tabbed;
+    let is_tabbed = app.output.form() == OutputForm::Tabbed;
     let short = |id: &EntryId| if is_tabbed { id.to_string() } else { id.as_str().chars().take(8).collect() };
     let added = record.added.iter().map(|id| (id, "added", None));
     let deleted = record.deleted.iter().map(|(id, by)| (id, "deleted", by.as_ref()));
@@ -269,7 +274,7 @@ fn show_of_conversation(folder: &ConversationFolder, record: &ConversationRecord
     Ok(app.output.table(&table)?)
 }
 
-fn find(operation: &str, home: &Home) -> Result<Record, StoreError> {
+fn find_record(operation: &str, home: &Home) -> Result<OperationRecord, StoreError> {
     let wanted = operation.trim().to_lowercase();
     for record in home.services.history.records() {
         let record = record?;

@@ -13,13 +13,13 @@ use crate::failure::Failure;
 ///
 /// JSON: {output} with --output; otherwise the page itself
 #[derive(Debug, Args)]
-pub(crate) struct Man {
+pub(crate) struct ManArgs {
     /// Output folder; a missing one is created
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
 }
 
-impl Man {
+impl ManArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let Some(folder) = &self.output else {
             let mut page = Vec::new();

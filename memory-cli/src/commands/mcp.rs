@@ -1,9 +1,9 @@
 //! The `memory mcp` command.
 
 use clap::Args;
-use memory_agent::mcp::{Speaker, serve_stdio};
+use memory_agent::mcp::{ClientIdentity, serve_stdio};
 
-use crate::agent::{self, Parts};
+use crate::agent::{self, AgentOptions};
 use crate::app::App;
 use crate::cli::SpeakerArgs;
 use crate::embedding;
@@ -18,23 +18,28 @@ use crate::instances;
 ///
 /// No daemon is needed. The server stops when the client closes the stream.
 #[derive(Debug, Args)]
-pub(crate) struct Mcp {
+pub(crate) struct McpArgs {
     #[command(flatten)]
     speaker: SpeakerArgs,
 }
 
-impl Mcp {
+impl McpArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
-        let home = app.open_to_stay(&settings)?;
-        let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
-        let instances = Some(instances::kept_open(&settings, app.environment)?);
-        let parts =
-            Parts { offer: &self.speaker.offer(), embedder, bank_folder: None, topic_folder: self.speaker.topics(), instances };
+        let home = app.open_long_running(&settings)?;
+        let embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
+        let instances = Some(instances::open_cached(&settings, app.environment)?);
+        let parts = AgentOptions {
+            offer: &self.speaker.offer(),
+            embedder,
+            bank_folder: None,
+            topic_folder: self.speaker.topics(),
+            instances,
+        };
         let agent = agent::agent(&home, &settings, app.environment, parts)?;
-        app.keep_index_page_meanwhile(&agent);
+        app.spawn_index_page_updates(&agent);
         let project = self.speaker.project(app.environment.folder.as_deref());
-        let speaker = Speaker { agent: self.speaker.agent(), project };
+        let speaker = ClientIdentity { agent: self.speaker.agent(), project };
         serve_stdio(&agent, &speaker).map_err(Failure::file("serve the client on the standard streams"))
     }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use clap::{Args, Subcommand};
 use memory_agent::model::{KNOWN_MODELS, KnownModel, LocalEmbedder};
-use memory_core::{Embedder, Findings, ModelTest, ModelVerdict, Services, StoreError, test_model};
-use memory_store::{FileStore, Options};
+use memory_core::{Embedder, ModelTest, ModelVerdict, SearchQuality, Services, StoreError, test_model};
+use memory_store::{FileStore, FileStoreOptions};
 use serde_json::{Value, json};
 
 use super::config::store_setting;
@@ -16,17 +16,17 @@ use crate::app::App;
 use crate::config::Settings;
 use crate::embedding;
 use crate::failure::Failure;
-use crate::print::{Column, Table};
+use crate::print::{Table, TableColumn};
 
 /// Cell of a column without a value.
-const NONE: &str = "-";
+const NO_VALUE: &str = "-";
 
 /// List, select and test embedding models for searches by meaning
 ///
 /// A model is a folder that you downloaded: a sentence transformer (BERT or XLM-R, with model.safetensors and
 /// tokenizer.json) or static embeddings (model2vec). This program downloads nothing.
 #[derive(Debug, Args)]
-pub(crate) struct Model {
+pub(crate) struct ModelArgs {
     #[command(subcommand)]
     command: ModelCommand,
 }
@@ -40,7 +40,7 @@ enum ModelCommand {
     ///
     /// JSON: {models: [{name, publisher, license, size_mb, languages, sha256, folder, in_use}]}
     List,
-    Use(ModelUse),
+    Use(ModelUseArgs),
     Test(ModelTestArgs),
 }
 
@@ -50,7 +50,7 @@ enum ModelCommand {
 ///
 /// JSON: {model, identity, dimensions}; with --none, {model: null}
 #[derive(Debug, Args)]
-struct ModelUse {
+struct ModelUseArgs {
     /// Folder of the model, or its name in `memory model list` if it was found
     #[arg(required_unless_present = "none", value_name = "FOLDER|NAME")]
     model: Option<String>,
@@ -74,11 +74,11 @@ struct ModelTestArgs {
     model: Option<String>,
 }
 
-impl Model {
+impl ModelArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         match &self.command {
             ModelCommand::List => list(app),
-            ModelCommand::Use(ModelUse { model: Some(model), .. }) => use_model(model, app),
+            ModelCommand::Use(ModelUseArgs { model: Some(model), .. }) => use_model(model, app),
             ModelCommand::Use(_) => use_none(app),
             ModelCommand::Test(ModelTestArgs { model }) => test(model.as_deref(), app),
         }
@@ -119,24 +119,24 @@ fn list(app: &mut App) -> Result<(), Failure> {
         return Ok(app.output.json(&json!({ "models": models }))?);
     }
     let columns = [
-        Column::Whole("name"),
-        Column::Text("license"),
-        Column::Number("MB"),
-        Column::Text("languages"),
-        Column::Text("sha256"),
-        Column::Text("folder"),
-        Column::Text("in use"),
+        TableColumn::Whole("name"),
+        TableColumn::Text("license"),
+        TableColumn::Number("MB"),
+        TableColumn::Text("languages"),
+        TableColumn::Text("sha256"),
+        TableColumn::Text("folder"),
+        TableColumn::Text("in use"),
     ];
     let mut table = Table::new(columns);
     for (name, known, folder) in &rows {
-        let of = |fact: &dyn Fn(&KnownModel) -> String| known.map_or_else(|| NONE.to_owned(), fact);
+        let of = |fact: &dyn Fn(&KnownModel) -> String| known.map_or_else(|| NO_VALUE.to_owned(), fact);
         table.push([
             name.as_str(),
             &of(&|known| known.license.into()),
             &of(&|known| known.megabytes.to_string()),
             &of(&|known| known.languages.into()),
-            &of(&|known| known.sha256.unwrap_or(NONE).into()),
-            &folder.as_deref().map_or_else(|| NONE.to_owned(), |folder| app.output.place(folder)),
+            &of(&|known| known.sha256.unwrap_or(NO_VALUE).into()),
+            &folder.as_deref().map_or_else(|| NO_VALUE.to_owned(), |folder| app.output.place(folder)),
             if is_used(folder) { "yes" } else { "no" },
         ]);
     }
@@ -146,7 +146,7 @@ fn list(app: &mut App) -> Result<(), Failure> {
 fn use_model(model: &str, app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
     let folder = find_model(model, &settings, app)?;
-    let opened = open(&folder)?;
+    let opened = open_model(&folder)?;
     let text = folder.to_str().ok_or_else(|| {
         let hint = "move the model to a folder with a UTF-8 name";
         Failure::usage(format!("cannot write {} to the settings", folder.display()), hint)
@@ -190,14 +190,14 @@ fn test(model: Option<&str>, app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
     let (name, embedder): (String, Arc<dyn Embedder>) = if let Some(model) = model {
         let folder = find_model(model, &settings, app)?;
-        (folder.display().to_string(), Arc::new(open(&folder)?))
+        (folder.display().to_string(), Arc::new(open_model(&folder)?))
     } else {
         let embedder = embedding::open(&settings.embedding).map_err(StoreError::from)?.ok_or(StoreError::NoModel)?;
         (embedder.identity().to_owned(), embedder)
     };
     let home = app.open_with(&settings)?.services;
     let folder = tempfile::tempdir().map_err(Failure::file("create a temporary folder"))?;
-    let store = Arc::new(FileStore::open(folder.path(), Options::default())?);
+    let store = Arc::new(FileStore::open(folder.path(), FileStoreOptions::default())?);
     let scratch = Services { store: store.clone(), history: store, embedder: Some(embedder), ..home.clone() };
     let mut bar = app.output.bar("embedding");
     let tests = test_model(&home, &scratch, &mut |progress| bar.show(progress))?;
@@ -220,19 +220,19 @@ fn test(model: Option<&str>, app: &mut App) -> Result<(), Failure> {
 
 fn print_test(tests: &BTreeMap<&'static str, ModelTest>, all: &ModelTest, app: &mut App) -> Result<(), Failure> {
     let mut table = Table::new([
-        Column::Whole("script"),
-        Column::Number("questions"),
-        Column::Number("unreadable"),
-        Column::Number("recall words"),
-        Column::Number("recall model"),
-        Column::Number("MRR words"),
-        Column::Number("MRR model"),
-        Column::Number("better"),
-        Column::Number("worse"),
+        TableColumn::Whole("script"),
+        TableColumn::Number("questions"),
+        TableColumn::Number("unreadable"),
+        TableColumn::Number("recall words"),
+        TableColumn::Number("recall model"),
+        TableColumn::Number("MRR words"),
+        TableColumn::Number("MRR model"),
+        TableColumn::Number("better"),
+        TableColumn::Number("worse"),
     ]);
     let every = (1 < tests.len()).then_some(("all", all));
     for (script, test) in tests.iter().map(|(script, test)| (*script, test)).chain(every) {
-        let (words, with_model) = (figures(test.words, test.questions), figures(test.with_model, test.questions));
+        let (words, with_model) = (rounded_metrics(test.words, test.questions), rounded_metrics(test.with_model, test.questions));
         table.push([
             script,
             &test.questions.to_string(),
@@ -263,7 +263,7 @@ fn print_test(tests: &BTreeMap<&'static str, ModelTest>, all: &ModelTest, app: &
 
 fn shape(script: &str, test: &ModelTest) -> Value {
     let findings = |findings| {
-        let (recall, mrr) = figures(findings, test.questions);
+        let (recall, mrr) = rounded_metrics(findings, test.questions);
         json!({ "recall": recall, "mrr": mrr })
     };
     json!({
@@ -280,7 +280,7 @@ fn shape(script: &str, test: &ModelTest) -> Value {
 
 /// Returns recall@10 and the mean reciprocal rank, rounded to four decimals.
 #[expect(clippy::cast_precision_loss, reason = "there are a few hundred questions")]
-fn figures(findings: Findings, questions: u64) -> (f64, f64) {
+fn rounded_metrics(findings: SearchQuality, questions: u64) -> (f64, f64) {
     let share = |sum: f64| if questions == 0 { 0.0 } else { (sum / questions as f64 * 1e4).round() / 1e4 };
     (share(findings.found as f64), share(findings.reciprocal_ranks))
 }
@@ -294,7 +294,7 @@ fn verdict_name(verdict: ModelVerdict) -> &'static str {
     }
 }
 
-fn open(folder: &Path) -> Result<LocalEmbedder, Failure> {
+fn open_model(folder: &Path) -> Result<LocalEmbedder, Failure> {
     Ok(LocalEmbedder::open(folder, None).map_err(StoreError::from)?)
 }
 
@@ -321,21 +321,21 @@ fn find_models(settings: &Settings, home: Option<&Path>) -> BTreeSet<(String, Pa
     let beside = settings.embedding.model.value.as_deref().and_then(Path::parent).map(Path::to_owned);
     let folders = [home.map(|home| home.join("models")), Some(settings.root.value.join("models")), beside];
     let mut models: BTreeSet<(String, PathBuf)> = BTreeSet::new();
-    for folder in folders.into_iter().flatten().flat_map(|folder| folders_in(&folder)).filter(|folder| is_model(folder)) {
+    for folder in folders.into_iter().flatten().flat_map(|folder| subfolders(&folder)).filter(|folder| is_model(folder)) {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         models.insert((name, whole(&folder)));
     }
     // The cache of Hugging Face: models--PUBLISHER--NAME/snapshots/REVISION.
-    for folder in home.map(|home| folders_in(&home.join(".cache/huggingface/hub"))).unwrap_or_default() {
+    for folder in home.map(|home| subfolders(&home.join(".cache/huggingface/hub"))).unwrap_or_default() {
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let Some((_, name)) = name.strip_prefix("models--").and_then(|name| name.split_once("--")) else { continue };
-        let snapshots = folders_in(&folder.join("snapshots")).into_iter().filter(|folder| is_model(folder));
+        let snapshots = subfolders(&folder.join("snapshots")).into_iter().filter(|folder| is_model(folder));
         models.extend(snapshots.map(|folder| (name.to_owned(), whole(&folder))));
     }
     models
 }
 
-fn folders_in(folder: &Path) -> Vec<PathBuf> {
+fn subfolders(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.is_dir()).collect()
 }

@@ -2,14 +2,14 @@
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Notified, Stored};
+use memory_core::{NotifyReport, StoredMemory};
 
 use crate::app::App;
+use crate::datetime;
 use crate::failure::Failure;
-use crate::moments;
-use crate::notification::{self, Way};
-use crate::print::{Form, Output};
-use crate::zone::Zone;
+use crate::notification::{self, SelectedNotifier};
+use crate::print::{Output, OutputForm};
+use crate::zone::UserTimeZone;
 
 /// Show due reminders, each once
 ///
@@ -21,9 +21,9 @@ use crate::zone::Zone;
 /// still to be shown, `method` the method used (off if none), `instead` why it is not the configured one, `failed` why not
 /// all were shown, and `pending` whether pending.md exists
 #[derive(Debug, Args)]
-pub(crate) struct Notify {}
+pub(crate) struct NotifyArgs {}
 
-impl Notify {
+impl NotifyArgs {
     #[expect(clippy::unused_self, reason = "all commands run alike")]
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
@@ -31,29 +31,37 @@ impl Notify {
         if !settings.notifications.value {
             let pending = home.keep_pending(&mut app.output)?;
             return if app.output.is_json() {
-                Ok(app.output.json(&json::notified(&Notified::default(), "off", None, pending))?)
+                Ok(app.output.json(&json::notified(&NotifyReport::default(), "off", None, pending))?)
             } else {
                 Ok(app.output.note("notifications are disabled in the settings; due reminders are listed in pending.md")?)
             };
         }
-        let Way { notifier, name, instead } = notification::way(settings.notification_method.value, app.environment);
+        let SelectedNotifier { notifier, name, instead } = notification::way(settings.notification_method.value, app.environment);
         let report = memory_core::notify(&home.services, notifier.as_ref(), &home.zone)?;
         let pending = home.keep_pending(&mut app.output)?;
         if app.output.is_json() {
             app.output.json(&json::notified(&report, name, instead.as_deref(), pending))?;
         } else {
-            show(&report, name, instead.as_deref(), home.zone, &mut app.output)?;
+            print_result(&report, name, instead.as_deref(), home.zone, &mut app.output)?;
         }
         report.failed.map_or(Ok(()), |source| Err(Failure::NotShown { count: report.waiting, source }))
     }
 }
 
-fn show(report: &Notified, name: &str, instead: Option<&str>, zone: Zone, output: &mut Output) -> Result<(), Failure> {
-    for Stored { memory, .. } in &report.shown {
+fn print_result(
+    report: &NotifyReport,
+    name: &str,
+    instead: Option<&str>,
+    zone: UserTimeZone,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    for StoredMemory { memory, .. } in &report.shown {
         let due = memory.reminder.map(|reminder| reminder.due).unwrap_or_default();
         let (id, due) = match output.form() {
-            Form::Drawn(_) => (memory.id.short(), moments::minute_in(due, zone)),
-            Form::Json | Form::Tabbed => (memory.id.to_string(), due.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)),
+            OutputForm::Drawn(_) => (memory.id.short(), datetime::format_minute_in(due, zone)),
+            OutputForm::Json | OutputForm::Tabbed => {
+                (memory.id.to_string(), due.to_rfc3339_opts(chrono::SecondsFormat::Secs, true))
+            }
         };
         output.fields(&[&id, &due, memory.headline()])?;
     }
@@ -61,7 +69,7 @@ fn show(report: &Notified, name: &str, instead: Option<&str>, zone: Zone, output
         output.warning(&format!("{problem}; the reminder was not shown"))?;
     }
     if let Some(why) = &report.degraded {
-        output.less_than_it_should_be(why)?;
+        output.warn_incomplete(why)?;
     }
     instead.map_or(Ok(()), |instead| output.note(instead))?;
     let by = if name == "file" { "in pending.md".to_owned() } else { format!("by {name}") };

@@ -11,19 +11,19 @@ use crate::print::memories;
 ///
 /// JSON: the updated memory
 #[derive(Debug, Args)]
-pub(crate) struct Pin {
+pub(crate) struct PinArgs {
     /// Id or file name of the memory
     id: String,
 }
 
-impl Pin {
+impl PinArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let stored = memory_core::pin(&home.services, &self.id)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
         }
-        memories::receipt(&mut app.output, stored.memory.id, &stored.path)?;
+        memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
         Ok(app.output.note("pinned")?)
     }
 }

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use clap::Args;
-use memory_agent::http::{ProxyFront, serve_proxy};
+use memory_agent::http::{ProxyServerConfig, serve_proxy};
 use memory_store::EventLog;
 use serde_json::json;
 use tokio::runtime::Builder;
 
 use crate::app::{App, now};
-use crate::chat_proxy::{self, BackgroundWriter, LogLevel, Opened, ProxyArgs, RequestLines};
+use crate::chat_proxy::{self, BackgroundWriter, LogLevel, OpenedProxy, ProxySettingsArgs, RequestLineLogger};
 use crate::failure::Failure;
-use crate::http::{self, Ending, TokenArgs, address};
+use crate::http::{self, ShutdownSignal, TokenArgs, address};
 
 /// Add memory to any application that uses the OpenAI API
 ///
@@ -37,9 +37,9 @@ use crate::http::{self, Ending, TokenArgs, address};
 /// JSON: {pid, http, openai_base_url, memory_store, token, waiting} at startup; token is whether a token is required, and
 /// waiting the number of earlier turns that wait for a chat with a model
 #[derive(Debug, Args)]
-pub(crate) struct Proxy {
+pub(crate) struct ProxyArgs {
     #[command(flatten)]
-    settings: ProxyArgs,
+    settings: ProxySettingsArgs,
     #[command(flatten)]
     token: TokenArgs,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Proxy {
 const THREADS: usize = 32;
 const WORKERS: usize = 2;
 
-impl Proxy {
+impl ProxyArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let mut settings = app.settings()?;
         self.settings.overrule(&mut settings.proxy, app.environment)?;
@@ -65,14 +65,14 @@ impl Proxy {
             _ => BackgroundWriter::begin(std::io::stderr()),
         };
         let log = Arc::new(EventLog::to(Box::new(lines)));
-        let requests = RequestLines::at(level, &log);
+        let requests = RequestLineLogger::at(level, &log);
         let here = listener.local_addr().map_err(Failure::file("listen"))?;
         let opened = chat_proxy::open(&settings, here, has_token, Arc::clone(&log))?;
-        let Opened { proxy, worker, watcher, waiting, notices } = opened;
-        let mut ending = Ending::begin()?;
+        let OpenedProxy { proxy, worker, watcher, waiting, notices } = opened;
+        let mut ending = ShutdownSignal::begin()?;
         let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().max_blocking_threads(THREADS).build();
         let runtime = runtime.map_err(Failure::file("serve HTTP"))?;
-        let (behind, kept) = (proxy.behind(), proxy.kept());
+        let (behind, kept) = (proxy.behind(), proxy.store_location());
         if app.output.is_json() {
             let http = format!("http://{here}/v1");
             let shape = json!({ "pid": std::process::id(), "http": http, "openai_base_url": behind, "memory_store": kept, "token": has_token, "waiting": waiting });
@@ -93,8 +93,8 @@ impl Proxy {
         let served = runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             let access = http::PROXY.access(token, &settings.http);
-            let front = ProxyFront { chat: proxy, access, limits: http::limits(), log: requests };
-            serve_proxy(listener, front, ending.asked()).await
+            let front = ProxyServerConfig { chat: proxy, access, limits: http::limits(), log: requests };
+            serve_proxy(listener, front, ending.requested()).await
         });
         // Tasks that have not finished are abandoned.
         runtime.shutdown_background();

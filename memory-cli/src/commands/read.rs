@@ -2,7 +2,7 @@
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::Trashed;
+use memory_core::TrashedFile;
 
 use crate::app::App;
 use crate::failure::Failure;
@@ -18,12 +18,12 @@ use crate::print::memories;
 /// other_origins?, pinned?, due?, reminds?, notified_at?, done_at?, origin?, path, problem?}; for a memory in the inbox,
 /// `expires_at` is the end of its time there (`storage.short_term_ttl`), unless it has an expiry of its own
 #[derive(Debug, Args)]
-pub(crate) struct Read {
+pub(crate) struct ReadArgs {
     /// Id or file name of the memory
     id: String,
 }
 
-impl Read {
+impl ReadArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let stored = memory_core::read(&home.services, &self.id)?;
@@ -34,7 +34,7 @@ impl Read {
         if stored.memory.summarised_by.is_some() {
             let whole = memory_core::whole_text(&home.services, &stored.memory)?;
             app.output.note(&match whole {
-                Some(Trashed { trash, id, .. }) => {
+                Some(TrashedFile { trash, id, .. }) => {
                     format!("this is a summary; `memory restore {}` restores the full text from {trash}", id.short())
                 }
                 None => "this is a summary; the full text is no longer in the trash".to_owned(),

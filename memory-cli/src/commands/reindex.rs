@@ -12,9 +12,9 @@ use crate::failure::Failure;
 ///
 /// JSON: {documents, degraded?}
 #[derive(Debug, Args)]
-pub(crate) struct Reindex {}
+pub(crate) struct ReindexArgs {}
 
-impl Reindex {
+impl ReindexArgs {
     #[expect(clippy::unused_self, reason = "all commands run alike")]
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;

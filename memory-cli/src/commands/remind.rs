@@ -3,15 +3,15 @@
 use chrono::{DateTime, Utc};
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Draft, MemoryId, Reminded, Scope, Secrets, StoreError};
+use memory_core::{Draft, MemoryId, RemindReport, Scope, SecretPolicy, StoreError};
 
-use super::write::{gained, warn_of_ignored};
+use super::write::{merge_summary, warn_of_ignored};
 use crate::app::{App, Home};
 use crate::cli;
+use crate::datetime;
 use crate::failure::Failure;
-use crate::moments;
 use crate::print::{Output, memories};
-use crate::zone::Zone;
+use crate::zone::UserTimeZone;
 
 /// Create a reminder
 ///
@@ -24,7 +24,7 @@ use crate::zone::Zone;
 ///
 /// JSON: {id, path, created, due, assumed?, merged?, ignored?}; `assumed` explains how an ambiguous time was resolved
 #[derive(Debug, Args)]
-pub(crate) struct Remind {
+pub(crate) struct RemindArgs {
     /// Text, one or more words; `-`, or piped input, is the standard input
     text: Vec<String>,
     /// Due time: words such as `tomorrow at 3pm`, a duration such as 30m, a day, or a time (RFC 3339)
@@ -47,12 +47,12 @@ pub(crate) struct Remind {
     allow_secret: bool,
 }
 
-impl Remind {
+impl RemindArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let text = if self.of.is_some() { String::new() } else { self.text(app)? };
         let home = app.open()?;
         let now = home.services.clock.now().with_timezone(&home.zone);
-        let at = self.at.as_deref().map(|at| moments::due(at, &now)).transpose()?;
+        let at = self.at.as_deref().map(|at| datetime::due(at, &now)).transpose()?;
         let (at, assumed) = at.map_or((None, None), |(at, assumed)| (Some(at), assumed));
         let mut reminded = self.make(&text, at, &home)?;
         reminded.assumed = reminded.assumed.or(assumed);
@@ -71,26 +71,26 @@ impl Remind {
         cli::content(given, &mut app.output)
     }
 
-    fn make(&self, text: &str, at: Option<DateTime<Utc>>, home: &Home) -> Result<Reminded, StoreError> {
+    fn make(&self, text: &str, at: Option<DateTime<Utc>>, home: &Home) -> Result<RemindReport, StoreError> {
         if let Some(reference) = &self.of {
             return memory_core::remind_of(&home.services, reference, at, &home.zone);
         }
         let (tags, source) = (self.tags.iter().collect(), self.source.clone());
         let draft = Draft { tags, source, scope: self.scope.clone(), ..Draft::new(text) };
-        let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
+        let secrets = if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse };
         memory_core::remind(&home.services, draft, at, &home.zone, secrets)
     }
 }
 
 /// Prints the reminder that was created, and its due time.
-pub(super) fn print(reminded: &Reminded, zone: Zone, output: &mut Output) -> Result<(), Failure> {
+pub(super) fn print(reminded: &RemindReport, zone: UserTimeZone, output: &mut Output) -> Result<(), Failure> {
     let memory = &reminded.stored.memory;
-    memories::receipt(output, memory.id, &reminded.stored.path)?;
-    let due = memory.reminder.map(|reminder| moments::minute_in(reminder.due, zone)).unwrap_or_default();
+    memories::print_receipt(output, memory.id, &reminded.stored.path)?;
+    let due = memory.reminder.map(|reminder| datetime::format_minute_in(reminder.due, zone)).unwrap_or_default();
     let known = match (reminded.created, reminded.merged.is_empty()) {
         (true, _) => String::new(),
         (false, true) => "; the reminder already existed".to_owned(),
-        (false, false) => format!("; the reminder already existed; {}", gained(&reminded.merged)),
+        (false, false) => format!("; the reminder already existed; {}", merge_summary(&reminded.merged)),
     };
     let assumed = reminded.assumed.as_ref().map(|assumed| format!(" ({assumed})")).unwrap_or_default();
     output.note(&format!("due {due}{known}{assumed}"))?;

@@ -2,12 +2,12 @@
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{ReminderFilter, Stored};
+use memory_core::{ReminderFilter, StoredMemory};
 
 use crate::app::App;
+use crate::datetime;
 use crate::failure::Failure;
-use crate::moments;
-use crate::print::{Column, Form, Table};
+use crate::print::{OutputForm, Table, TableColumn};
 
 /// List reminders, due ones first
 ///
@@ -16,7 +16,7 @@ use crate::print::{Column, Form, Table};
 ///
 /// In a pipe: id, due time, state (waiting, due or done), and title or first line.
 #[derive(Debug, Args)]
-pub(crate) struct Reminders {
+pub(crate) struct RemindersArgs {
     /// List only due reminders
     #[arg(long, conflicts_with = "all")]
     due: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Reminders {
     limit: usize,
 }
 
-impl Reminders {
+impl RemindersArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let filter = match (self.due, self.all) {
@@ -42,12 +42,17 @@ impl Reminders {
             return Ok(app.output.json(&json::page(&page, home.services.inbox_ttl))?);
         }
         let now = home.services.clock.now();
-        let mut table = Table::cut([Column::Whole("id"), Column::Whole("due"), Column::Text("state"), Column::Text("text")]);
-        for Stored { memory, .. } in &page.memories {
+        let mut table = Table::cut([
+            TableColumn::Whole("id"),
+            TableColumn::Whole("due"),
+            TableColumn::Text("state"),
+            TableColumn::Text("text"),
+        ]);
+        for StoredMemory { memory, .. } in &page.memories {
             let Some(reminder) = memory.reminder else { continue };
             let (id, due) = match app.output.form() {
-                Form::Drawn(_) => (memory.id.short(), moments::minute_in(reminder.due, home.zone)),
-                Form::Json | Form::Tabbed => {
+                OutputForm::Drawn(_) => (memory.id.short(), datetime::format_minute_in(reminder.due, home.zone)),
+                OutputForm::Json | OutputForm::Tabbed => {
                     (memory.id.to_string(), reminder.due.to_rfc3339_opts(chrono::SecondsFormat::Secs, true))
                 }
             };
@@ -60,7 +65,7 @@ impl Reminders {
         }
         app.output.table(&table)?;
         if let Some(why) = &page.degraded {
-            app.output.less_than_it_should_be(why)?;
+            app.output.warn_incomplete(why)?;
         }
         let shown = page.memories.len() as u64;
         // If some reminders could not be read, an empty list is no proof that there are no reminders.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use memory_agent::json;
 use memory_core::conversation;
-use memory_core::topic::{INDEX_FILE, Trashed};
-use memory_core::{Outcome, Services, StoreError};
+use memory_core::topic::{INDEX_FILE, TrashedTopic};
+use memory_core::{ChangeOutcome, Services, StoreError};
 
 use crate::app::App;
 use crate::config::Settings;
@@ -25,7 +25,7 @@ use crate::topics;
 ///
 /// JSON: {id, path, trash, conversation?, memory_path?}
 #[derive(Debug, Args)]
-pub(crate) struct Restore {
+pub(crate) struct RestoreArgs {
     /// Id (4 or more digits), file name, or path in the trash
     #[arg(value_name = "REF")]
     reference: String,
@@ -37,7 +37,7 @@ pub(crate) struct Restore {
     memory_path: Option<PathBuf>,
 }
 
-impl Restore {
+impl RestoreArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         let home = app.open_with_topics(&settings, self.dir.as_deref())?;
@@ -54,13 +54,14 @@ impl Restore {
         if app.output.is_json() {
             return Ok(app.output.json(&json::restored(&trashed, &outcome))?);
         }
-        let (Outcome::Kept { id, path } | Outcome::Duplicate { id, path } | Outcome::Removed { id, path }) = &outcome;
-        Ok(memories::receipt(&mut app.output, *id, path)?)
+        let (ChangeOutcome::Kept { id, path } | ChangeOutcome::Duplicate { id, path } | ChangeOutcome::Removed { id, path }) =
+            &outcome;
+        Ok(memories::print_receipt(&mut app.output, *id, path)?)
     }
 
     /// Restores an entry of a conversation; returns whether the reference matches an entry.
     fn of_conversations(&self, services: &Services, settings: &Settings, app: &mut App) -> Result<bool, Failure> {
-        for kept in conversations::kept(settings, app.environment, self.memory_path.as_deref())? {
+        for kept in conversations::operation_logs(settings, app.environment, self.memory_path.as_deref())? {
             let (clock, ids) = (services.clock.as_ref(), services.ids.as_ref());
             let (entry, path) = match conversation::restore(kept.store.as_ref(), &self.reference, clock, ids) {
                 Err(StoreError::TrashNotFound { .. }) => continue,
@@ -81,7 +82,7 @@ impl Restore {
     /// Returns a failure with the command to use, if the reference is a deleted file of topics.
     fn of_topics(&self, services: &Services) -> Result<Option<Failure>, Failure> {
         let Some(topics) = &services.topics else { return Ok(None) };
-        let is_it = |trashed: &Trashed| {
+        let is_it = |trashed: &TrashedTopic| {
             let names = [trashed.trash.as_str(), &trashed.path, trashed.path.trim_end_matches(".md")];
             names.contains(&self.reference.as_str())
         };

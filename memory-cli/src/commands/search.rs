@@ -7,14 +7,14 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use memory_agent::json;
-use memory_core::{Explanation, Filter, Found, Hit, Lifetime, Query, Ranking, RerankScore};
+use memory_core::{Filter, Hit, Lifetime, Query, Ranking, RerankScore, ScoreExplanation, SearchResults};
 
 use crate::app::App;
 use crate::cli::{FilterArgs, share};
+use crate::datetime;
 use crate::embedding;
 use crate::failure::Failure;
-use crate::moments;
-use crate::print::{Form, Output, Palette, memories, visible_line, wrap};
+use crate::print::{Output, OutputForm, Palette, memories, visible_line, wrap};
 use crate::reranking;
 
 /// Search memories, best match first
@@ -32,7 +32,7 @@ use crate::reranking;
 ///
 /// In a pipe: id (or topic:FILE), score, title or first line, and the text around the match.
 #[derive(Debug, Args)]
-pub(crate) struct Search {
+pub(crate) struct SearchArgs {
     /// Query; every script is searchable, down to a single character
     #[arg(required = true, value_name = "QUERY")]
     query: Vec<String>,
@@ -58,7 +58,7 @@ pub(crate) struct Search {
     explain: bool,
     /// What to search
     #[arg(long, value_enum, default_value = "all")]
-    kind: Kind,
+    kind: SearchKindArg,
     /// Folder of the topics [default: .memory of the project]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -66,7 +66,7 @@ pub(crate) struct Search {
 
 /// The kinds of documents to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum SearchKindArg {
     /// Memories and topics
     All,
     /// Memories
@@ -75,45 +75,48 @@ enum Kind {
     Topic,
 }
 
-impl Search {
+impl SearchArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         let mut services = app.open_with_topics(&settings, self.dir.as_deref())?.services;
-        services.embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
+        services.embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
         services.reranking = reranking::open_later(&settings.reranking);
         let lifetime = if self.all { Lifetime::All } else { Lifetime::Current };
         let limit = if self.limit == 0 { usize::MAX } else { self.limit };
         let ranking =
             Ranking { recency: self.recency, diversity: self.diversity, threshold: self.threshold, ..Ranking::default() };
         let query = Query { text: self.query.join(" "), filter: self.filter.filter(lifetime), limit, ranking };
-        let topics = services.topics.take().filter(|_| self.kind != Kind::Note && self.filter.filter(lifetime) == any(lifetime));
+        let topics = services
+            .topics
+            .take()
+            .filter(|_| self.kind != SearchKindArg::Note && self.filter.filter(lifetime) == unrestricted_filter(lifetime));
         let topics = topics::find(topics.as_ref(), &query.text, limit, &mut app.output)?;
         let found = match self.kind {
-            Kind::Topic => Found { hits: Vec::new(), total: 0, degraded: None },
-            Kind::All | Kind::Note => memory_core::search(&services, &query)?,
+            SearchKindArg::Topic => SearchResults { hits: Vec::new(), total: 0, degraded: None },
+            SearchKindArg::All | SearchKindArg::Note => memory_core::search(&services, &query)?,
         };
         if app.output.is_json() {
-            let mut answer = json::found(&found, self.explain, services.inbox_ttl);
+            let mut answer = json::search_results(&found, self.explain, services.inbox_ttl);
             if let Some((hits, total)) = &topics {
-                answer["topics"] = json::topic::found(hits, *total);
+                answer["topics"] = json::topic::search_results(hits, *total);
             }
             return Ok(app.output.json(&answer)?);
         }
         for hit in &found.hits {
             match app.output.form() {
-                Form::Drawn(width) => self.draw(hit, width, &mut app.output)?,
-                Form::Json | Form::Tabbed => self.tabbed(hit, &mut app.output)?,
+                OutputForm::Drawn(width) => self.draw(hit, width, &mut app.output)?,
+                OutputForm::Json | OutputForm::Tabbed => self.tabbed(hit, &mut app.output)?,
             }
         }
         let are_topics = topics.as_ref().is_some_and(|(hits, _)| !hits.is_empty());
         topics.iter().try_for_each(|topics| topics::show(topics, &mut app.output))?;
-        close(&found, are_topics, &mut app.output)
+        print_totals(&found, are_topics, &mut app.output)
     }
 
     fn draw(&self, hit: &Hit, width: u16, output: &mut Output) -> Result<(), Failure> {
         let (memory, palette) = (&hit.stored.memory, output.palette());
-        let day = moments::day_text(memory.created_at);
-        let mut facts = vec![memories::place(memory), day, memories::hashed(memory)];
+        let day = datetime::format_day(memory.created_at);
+        let mut facts = vec![memories::place(memory), day, memories::tags_text(memory)];
         facts.retain(|fact| !fact.is_empty());
         output.line(&format!(
             "{}  {}  {}",
@@ -121,7 +124,7 @@ impl Search {
             Palette::paint(palette.bold, visible_line(memory.headline())),
             Palette::paint(palette.dim, visible_line(&facts.join(" · "))),
         ))?;
-        let indent = if width < NARROW { 2 } else { INDENT };
+        let indent = if width < MIN_INDENTED_WIDTH { 2 } else { INDENT };
         let width = usize::from(width).saturating_sub(indent);
         let (snippet, marks) = visible_snippet(&hit.snippet, &hit.marks);
         for line in wrap(&snippet, width) {
@@ -149,13 +152,13 @@ impl Search {
 }
 
 /// Returns the filter without any restriction except the lifetime.
-fn any(lifetime: Lifetime) -> Filter {
+fn unrestricted_filter(lifetime: Lifetime) -> Filter {
     Filter { lifetime, ..Filter::default() }
 }
 
-fn close(found: &Found, are_topics: bool, output: &mut Output) -> Result<(), Failure> {
+fn print_totals(found: &SearchResults, are_topics: bool, output: &mut Output) -> Result<(), Failure> {
     if let Some(why) = &found.degraded {
-        output.less_than_it_should_be(why)?;
+        output.warn_incomplete(why)?;
     }
     let shown = found.hits.len() as u64;
     if found.total == 0 && !are_topics {
@@ -170,7 +173,7 @@ fn close(found: &Found, are_topics: bool, output: &mut Output) -> Result<(), Fai
 const INDENT: usize = 10;
 
 /// Minimum width in columns for that indentation; narrower terminals get 2 columns.
-const NARROW: u16 = 40;
+const MIN_INDENTED_WIDTH: u16 = 40;
 
 /// Returns the snippet with visible control characters, and the ranges of the matches in it.
 fn visible_snippet(snippet: &str, found: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
@@ -205,7 +208,7 @@ fn marked(text: &str, line: Range<usize>, marks: &[Range<usize>], palette: Palet
 }
 
 fn reasons(hit: &Hit) -> String {
-    let Explanation { parts, relevance, rerank, recency, terms, length, average_length, documents, is_part: _ } =
+    let ScoreExplanation { parts, relevance, rerank, recency, terms, length, average_length, documents, is_part: _ } =
         &hit.explanation;
     let parts = parts.iter().map(|part| format!("{} {:.2}", part.part.as_str(), part.score)).collect::<Vec<_>>().join(" + ");
     let terms = terms.iter().map(|term| {

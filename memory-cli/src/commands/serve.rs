@@ -1,6 +1,6 @@
 //! The `memory serve` command.
 
-mod fronts;
+mod servers;
 
 use std::fs::DirBuilder;
 use std::io;
@@ -12,19 +12,21 @@ use std::time::Duration;
 
 use clap::Args;
 use memory_core::{Code, StoreError};
-use memory_dream::schedule::{Done, Past, Rules, Schedule, Stop};
-use memory_store::disk::Anchor;
-use memory_store::{DaemonLock, EventLog, FileStore, Freshness, LogFile, Options};
+use memory_dream::schedule::{CancellationToken, ChoreStatus, Schedule, ScheduleHistory, ScheduleRules};
+use memory_store::disk::DirHandle;
+use memory_store::{DaemonLock, EventLog, FileStore, FileStoreOptions, Freshness, LogFile};
 use serde_json::{Value, json};
 
-use self::fronts::Fronts;
+use self::servers::DaemonServers;
 use crate::app::{App, Home, KEPT};
 use crate::config::Settings;
-use crate::daemon::{Bell, Diary, HomeChores, Listener, Report, Signals, Woken, keep, once, told};
+use crate::daemon::{
+    ChoreReport, DaemonLog, FileListener, ForeignWriteFlag, HomeChores, StopSignals, WakeSignal, error_text, keep, once,
+};
+use crate::datetime::span;
 use crate::failure::Failure;
-use crate::http::{Address, TokenArgs, address};
-use crate::moments::span;
-use crate::print::{Column, Table};
+use crate::http::{ListenAddress, TokenArgs, address};
+use crate::print::{Table, TableColumn};
 
 /// Run the daemon, which maintains the memories in the background
 ///
@@ -45,7 +47,7 @@ use crate::print::{Column, Table};
 /// JSON: {pid, home, log, http?, warning?} at startup; with --once {chores: [{name, ending, said?}]}, where `ending` is
 /// done, nothing, left_out, stopped or failed
 #[derive(Debug, Args)]
-pub(crate) struct Serve {
+pub(crate) struct ServeArgs {
     /// Interval of the maintenance [default: daemon.interval in the settings]
     #[arg(long, value_parser = span, value_name = "SPAN")]
     interval: Option<Duration>,
@@ -58,12 +60,12 @@ pub(crate) struct Serve {
     /// Also serve tools, instances and MCP (at /mcp) over HTTP; /openapi.json describes the API
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:8717", value_parser = address)]
     #[arg(conflicts_with = "once")]
-    http: Option<Address>,
+    http: Option<ListenAddress>,
     #[command(flatten)]
     token: TokenArgs,
 }
 
-impl Serve {
+impl ServeArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         let root = &settings.root.value;
@@ -78,19 +80,20 @@ impl Serve {
         if !self.once {
             home.listen()?;
         }
-        let anchor = Anchor::of(home.store.root());
-        let (diary, past) = Diary::begin(&home.store, log, pid)?;
+        let anchor = DirHandle::of(home.store.root());
+        let (diary, past) = DaemonLog::begin(&home.store, log, pid)?;
         let schedule = self.schedule(&settings, &past);
         let chores = HomeChores::of(&home, &settings, app.environment);
-        let signals = Signals::take().map_err(Failure::file("listen for signals"))?;
+        let signals = StopSignals::take().map_err(Failure::file("listen for signals"))?;
         diary.info(&format!("memory {} started, process {pid}", env!("CARGO_PKG_VERSION")));
-        let (stop, woken) = (Stop::default(), Woken::default());
-        let [bell, ear, end] = [(); 3].map(|()| Arc::new(Bell::default()));
+        let (stop, woken) = (CancellationToken::default(), ForeignWriteFlag::default());
+        let [bell, ear, end] = [(); 3].map(|()| Arc::new(WakeSignal::default()));
         let token = self.token.token(app.environment)?;
-        let open = || Fronts::open(&home, &settings, app.environment, self.http.as_ref().map(|address| (address, token)), &diary);
+        let open =
+            || DaemonServers::open(&home, &settings, app.environment, self.http.as_ref().map(|address| (address, token)), &diary);
         let fronts = (!self.once).then(open).transpose()?;
-        let http = fronts.as_ref().and_then(Fronts::address).map(|address| format!("http://{address}"));
-        let serving = fronts.as_ref().map(Fronts::serving).unwrap_or_default();
+        let http = fronts.as_ref().and_then(DaemonServers::address).map(|address| format!("http://{address}"));
+        let serving = fronts.as_ref().map(DaemonServers::serving).unwrap_or_default();
         if !self.once {
             let place = app.output.place(root);
             if app.output.is_json() {
@@ -124,7 +127,7 @@ impl Serve {
             if self.once {
                 return Ok(once(schedule, &chores, &diary, &stop));
             }
-            let listener = Listener {
+            let listener = FileListener {
                 store: &home.store,
                 diary: &diary,
                 bell: Arc::clone(&ear),
@@ -145,7 +148,7 @@ impl Serve {
         diary.info("memory stopped");
         diary.end();
         let reports = kept.map_err(Failure::file("run the daemon for the home"))?;
-        if self.once { show(&reports, app) } else { Ok(()) }
+        if self.once { print_reports(&reports, app) } else { Ok(()) }
     }
 
     fn log(&self, root: &Path) -> Result<(EventLog, Option<String>), Failure> {
@@ -159,9 +162,9 @@ impl Serve {
         Ok((EventLog::to(Box::new(file)), Some(shown)))
     }
 
-    fn schedule(&self, settings: &Settings, past: &Past) -> Schedule {
+    fn schedule(&self, settings: &Settings, past: &ScheduleHistory) -> Schedule {
         let embedding = &settings.embedding;
-        let rules = Rules {
+        let rules = ScheduleRules {
             interval: self.interval.unwrap_or(settings.interval.value),
             embeds: embedding.model.value.is_some() || embedding.base_url.value.is_some(),
             purges: settings.trash_retention.value.is_some(),
@@ -175,7 +178,7 @@ impl Home {
     ///
     /// The store then relies on notifications to detect edits in place.
     fn listen(&mut self) -> Result<(), Failure> {
-        let options = Options { freshness: Freshness::Heard, kept: KEPT, ..Options::default() };
+        let options = FileStoreOptions { freshness: Freshness::Heard, kept: KEPT, ..FileStoreOptions::default() };
         let store = Arc::new(FileStore::open(self.store.root(), options)?);
         self.services.store = store.clone();
         self.services.history = store.clone();
@@ -184,7 +187,7 @@ impl Home {
     }
 }
 
-fn show(reports: &[Report], app: &mut App) -> Result<(), Failure> {
+fn print_reports(reports: &[ChoreReport], app: &mut App) -> Result<(), Failure> {
     let failures: Vec<Code> = reports.iter().filter_map(|report| report.done.as_ref().err().map(StoreError::code)).collect();
     if app.output.is_json() {
         let chores: Vec<Value> = reports
@@ -200,7 +203,7 @@ fn show(reports: &[Report], app: &mut App) -> Result<(), Failure> {
             .collect();
         app.output.json(&json!({ "chores": chores }))?;
     } else {
-        let mut table = Table::new([Column::Text("chore"), Column::Text("ending"), Column::Text("what")]);
+        let mut table = Table::new([TableColumn::Text("chore"), TableColumn::Text("ending"), TableColumn::Text("what")]);
         for report in reports {
             let (ending, said) = ending(report);
             table.push([report.chore.as_str(), ending, &said.unwrap_or_default()]);
@@ -210,12 +213,12 @@ fn show(reports: &[Report], app: &mut App) -> Result<(), Failure> {
     failures.first().map_or(Ok(()), |code| Err(Failure::Undone { count: failures.len() as u64, code: *code }))
 }
 
-fn ending(report: &Report) -> (&'static str, Option<String>) {
+fn ending(report: &ChoreReport) -> (&'static str, Option<String>) {
     match &report.done {
-        Ok(Done::Nothing) => ("nothing", None),
-        Ok(Done::This(what)) => ("done", Some(what.clone())),
-        Ok(Done::LeftOut(why)) => ("left_out", Some(why.clone())),
-        Ok(Done::Stopped) => ("stopped", None),
-        Err(error) => ("failed", Some(told(error))),
+        Ok(ChoreStatus::Nothing) => ("nothing", None),
+        Ok(ChoreStatus::This(what)) => ("done", Some(what.clone())),
+        Ok(ChoreStatus::LeftOut(why)) => ("left_out", Some(why.clone())),
+        Ok(ChoreStatus::Stopped) => ("stopped", None),
+        Err(error) => ("failed", Some(error_text(error))),
     }
 }

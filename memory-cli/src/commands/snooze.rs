@@ -4,32 +4,32 @@ use clap::Args;
 use memory_agent::json;
 
 use crate::app::App;
+use crate::datetime;
 use crate::failure::Failure;
-use crate::moments;
 use crate::print::memories;
 
 /// Snooze a reminder until a later time
 ///
 /// JSON: the updated memory
 #[derive(Debug, Args)]
-pub(crate) struct Snooze {
+pub(crate) struct SnoozeArgs {
     /// Id or file name of the reminder
     id: String,
     /// New due time: words such as `tomorrow at 3pm` or 明天, a duration such as 30m, a day, or a time (RFC 3339)
     when: String,
 }
 
-impl Snooze {
+impl SnoozeArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
-        let (until, assumed) = moments::due(&self.when, &home.services.clock.now().with_timezone(&home.zone))?;
+        let (until, assumed) = datetime::due(&self.when, &home.services.clock.now().with_timezone(&home.zone))?;
         let stored = memory_core::snooze(&home.services, &self.id, until)?;
         home.keep_pending(&mut app.output)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
         }
-        memories::receipt(&mut app.output, stored.memory.id, &stored.path)?;
+        memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
         let assumed = assumed.map(|assumed| format!(" ({assumed})")).unwrap_or_default();
-        Ok(app.output.note(&format!("due {}{assumed}", moments::minute_in(until, home.zone)))?)
+        Ok(app.output.note(&format!("due {}{assumed}", datetime::format_minute_in(until, home.zone)))?)
     }
 }

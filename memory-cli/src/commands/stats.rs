@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::print::Table;
-use memory_store::Statistics;
+use memory_store::HomeStatistics;
 
 /// Show statistics of the home
 ///
@@ -15,9 +15,9 @@ use memory_store::Statistics;
 /// JSON: {memories, inbox, organized, entries, categories: {NAME: N…}, scopes, sources, tags, links, pending, problems, file_bytes,
 /// index_bytes, trash_files, trash_bytes}
 #[derive(Debug, Args)]
-pub(crate) struct Stats {}
+pub(crate) struct StatsArgs {}
 
-impl Stats {
+impl StatsArgs {
     #[expect(clippy::unused_self, reason = "all commands run alike")]
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
@@ -25,8 +25,8 @@ impl Stats {
         if app.output.is_json() {
             return Ok(app.output.json(&shape(&statistics))?);
         }
-        let mut table = Table::of_counts(single(&statistics));
-        for (kind, counts) in grouped(&statistics) {
+        let mut table = Table::from_counts(single_counts(&statistics));
+        for (kind, counts) in grouped_counts(&statistics) {
             for (name, count) in counts {
                 let name = if name.is_empty() { "(none)" } else { name };
                 table.push([format!("{kind} {name}").as_str(), &count.to_string()]);
@@ -36,7 +36,7 @@ impl Stats {
     }
 }
 
-fn single(statistics: &Statistics) -> [(&'static str, u64); 11] {
+fn single_counts(statistics: &HomeStatistics) -> [(&'static str, u64); 11] {
     [
         ("memories", statistics.memories),
         ("inbox", statistics.inbox),
@@ -52,7 +52,7 @@ fn single(statistics: &Statistics) -> [(&'static str, u64); 11] {
     ]
 }
 
-fn grouped(statistics: &Statistics) -> [(&'static str, &[(String, u64)]); 4] {
+fn grouped_counts(statistics: &HomeStatistics) -> [(&'static str, &[(String, u64)]); 4] {
     [
         ("category", &statistics.by_category),
         ("scope", &statistics.by_scope),
@@ -61,9 +61,10 @@ fn grouped(statistics: &Statistics) -> [(&'static str, &[(String, u64)]); 4] {
     ]
 }
 
-fn shape(statistics: &Statistics) -> Value {
-    let mut shape: Map<_, _> = single(statistics).into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect();
-    for ((_, counts), name) in grouped(statistics).into_iter().zip(["categories", "scopes", "sources", "tags"]) {
+fn shape(statistics: &HomeStatistics) -> Value {
+    let mut shape: Map<_, _> =
+        single_counts(statistics).into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect();
+    for ((_, counts), name) in grouped_counts(statistics).into_iter().zip(["categories", "scopes", "sources", "tags"]) {
         let counts = counts.iter().map(|(name, count)| (name.clone(), json!(count))).collect();
         shape.insert(name.to_owned(), Value::Object(counts));
     }

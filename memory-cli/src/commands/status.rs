@@ -2,14 +2,14 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use clap::Args;
-use memory_core::{Filter, Order, Phase, Place, Reminders, Slice, StoreError};
+use memory_core::{Filter, HomeSection, ListOrder, PageRequest, Phase, ReminderQuery, StoreError};
 use memory_store::{ChoreState, DaemonLock, DaemonProcess, DaemonState};
 use serde_json::{Value, json};
 
 use crate::app::{App, Home};
+use crate::datetime;
 use crate::failure::Failure;
-use crate::moments;
-use crate::print::{Column, Form, Table};
+use crate::print::{OutputForm, Table, TableColumn};
 
 /// Show the state of the daemon, its last chores, and what is due
 ///
@@ -20,13 +20,13 @@ use crate::print::{Column, Form, Table};
 /// facts and turns of conversations, which are not included in memories, `due` counts reminders, and `worked_at` is when a
 /// chore last made changes
 #[derive(Debug, Args)]
-pub(crate) struct Status {}
+pub(crate) struct StatusArgs {}
 
 /// Cell of a row without a value.
-const NONE: &str = "-";
+const NO_VALUE: &str = "-";
 
 /// The data that `memory status` prints.
-struct Standing {
+struct StatusSnapshot {
     running: Option<DaemonProcess>,
     state: Option<DaemonState>,
     memories: u64,
@@ -37,15 +37,15 @@ struct Standing {
     trash: (u64, u64),
 }
 
-impl Status {
+impl StatusArgs {
     #[expect(clippy::unused_self, reason = "all commands run alike")]
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
-        let standing = Standing::of(&home)?;
+        let standing = StatusSnapshot::of(&home)?;
         if app.output.is_json() {
             return Ok(app.output.json(&standing.shape())?);
         }
-        let is_drawn = matches!(app.output.form(), Form::Drawn(_));
+        let is_drawn = matches!(app.output.form(), OutputForm::Drawn(_));
         app.output.table(&standing.table(is_drawn))?;
         let chores = standing.chores(is_drawn);
         if !chores.is_empty() {
@@ -55,23 +55,23 @@ impl Status {
     }
 }
 
-impl Standing {
+impl StatusSnapshot {
     fn of(home: &Home) -> Result<Self, StoreError> {
         let store = &home.services.store;
         store.refresh()?;
         let now = home.services.clock.now();
-        let none = Slice { order: Order::Created, offset: 0, limit: Some(0) };
+        let none = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(0) };
         let count = |filter: &Filter| Ok::<_, StoreError>(store.list(filter, &none, now)?.total);
-        let notes = Filter { place: Some(Place::Notes), ..Filter::everything() };
+        let notes = Filter { place: Some(HomeSection::Notes), ..Filter::everything() };
         let inbox = Filter { phase: Some(Phase::Inbox), ..notes.clone() };
-        let of_conversations = Filter { place: Some(Place::Conversations), ..Filter::everything() };
+        let of_conversations = Filter { place: Some(HomeSection::Conversations), ..Filter::everything() };
         Ok(Self {
             running: DaemonLock::running(home.store.root())?,
             state: DaemonState::read(home.store.root()),
             memories: count(&notes)?,
             inbox: count(&inbox)?,
             entries: count(&of_conversations)?,
-            due: store.reminders(Reminders::Due(now), None, Some(0))?.total,
+            due: store.reminders(ReminderQuery::Due(now), None, Some(0))?.total,
             trash: home.store.trash_size()?,
         })
     }
@@ -83,10 +83,10 @@ impl Standing {
             daemon["pid"] = pid.into();
         }
         if let Some(state) = known {
-            daemon["started_at"] = stamp(state.started_at).into();
+            daemon["started_at"] = format_timestamp(state.started_at).into();
         }
         if let Some(at) = known.and_then(|state| state.stopped_at).filter(|_| self.running.is_none()) {
-            daemon["stopped_at"] = stamp(at).into();
+            daemon["stopped_at"] = format_timestamp(at).into();
         }
         if let Some(state) = known.filter(|state| self.running.is_some() && !state.watching.is_empty()) {
             daemon["watching"] = state.watching.clone().into();
@@ -114,7 +114,7 @@ impl Standing {
             [("began_at", *began_at), ("ended_at", *ended_at), ("worked_at", *worked_at), ("due_at", self.due_at(chore))];
         for (key, at) in moments {
             if let Some(at) = at {
-                shape[key] = stamp(at).into();
+                shape[key] = format_timestamp(at).into();
             }
         }
         if let Some(ending) = ending {
@@ -137,7 +137,7 @@ impl Standing {
     }
 
     fn table(&self, is_drawn: bool) -> Table {
-        let mut table = Table::new([Column::Text("what"), Column::Text("state")]);
+        let mut table = Table::new([TableColumn::Text("what"), TableColumn::Text("state")]);
         table.push(["daemon", &self.daemon(is_drawn)]);
         if let Some(socket) = self.socket() {
             table.push(["socket", if socket.is_empty() { "none; see daemon.log" } else { socket }]);
@@ -154,7 +154,7 @@ impl Standing {
     }
 
     fn daemon(&self, is_drawn: bool) -> String {
-        let at = |at| shown(at, is_drawn);
+        let at = |at| format_time(at, is_drawn);
         match (&self.running, &self.state) {
             (Some(process), state) => {
                 let pid = process.pid.map_or_else(String::new, |pid| format!(", process {pid}"));
@@ -171,24 +171,24 @@ impl Standing {
 
     fn chores(&self, is_drawn: bool) -> Table {
         let columns = ["chore", "last", "ending", "what", "next"].map(|name| match name {
-            "chore" => Column::Whole(name),
-            _ => Column::Text(name),
+            "chore" => TableColumn::Whole(name),
+            _ => TableColumn::Text(name),
         });
         let mut table = Table::new(columns);
         for chore in self.state.iter().flat_map(|state| &state.chores) {
-            let at = |at: Option<DateTime<Utc>>| at.map_or_else(|| NONE.to_owned(), |at| shown(at, is_drawn));
-            let ending = chore.ending.map_or(NONE, |ending| ending.as_str());
-            let said = chore.said.as_deref().unwrap_or(NONE);
+            let at = |at: Option<DateTime<Utc>>| at.map_or_else(|| NO_VALUE.to_owned(), |at| format_time(at, is_drawn));
+            let ending = chore.ending.map_or(NO_VALUE, |ending| ending.as_str());
+            let said = chore.said.as_deref().unwrap_or(NO_VALUE);
             table.push([&chore.name, &at(chore.began_at), ending, said, &at(self.due_at(chore))]);
         }
         table
     }
 }
 
-fn stamp(at: DateTime<Utc>) -> String {
+fn format_timestamp(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-fn shown(at: DateTime<Utc>, is_drawn: bool) -> String {
-    if is_drawn { moments::minute_text(at) } else { at.to_rfc3339_opts(SecondsFormat::Secs, true) }
+fn format_time(at: DateTime<Utc>, is_drawn: bool) -> String {
+    if is_drawn { datetime::format_minute(at) } else { at.to_rfc3339_opts(SecondsFormat::Secs, true) }
 }

@@ -4,24 +4,24 @@ use clap::Args;
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::print::{Form, memories};
+use crate::print::{OutputForm, memories};
 use memory_agent::json;
 
 /// Add or remove tags of a memory
 ///
 /// JSON: the updated memory
 #[derive(Debug, Args)]
-pub(crate) struct Tag {
+pub(crate) struct TagArgs {
     /// Id or file name of the memory
     id: String,
     #[command(flatten)]
-    change: Change,
+    change: TagChangeArgs,
 }
 
 /// The tags to change; at least one flag is required.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
-struct Change {
+struct TagChangeArgs {
     /// Comma-separated tags to add
     #[arg(long, value_delimiter = ',', value_name = "TAGS")]
     add: Vec<String>,
@@ -30,17 +30,17 @@ struct Change {
     remove: Vec<String>,
 }
 
-impl Tag {
+impl TagArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let stored =
             memory_core::tag(&home.services, &self.id, self.change.add.iter().collect(), self.change.remove.iter().collect())?;
         let tags = match app.output.form() {
-            Form::Json => return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?),
-            Form::Drawn(_) => memories::hashed(&stored.memory),
-            Form::Tabbed => stored.memory.tags.as_slice().join(","),
+            OutputForm::Json => return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?),
+            OutputForm::Drawn(_) => memories::tags_text(&stored.memory),
+            OutputForm::Tabbed => stored.memory.tags.as_slice().join(","),
         };
-        memories::receipt(&mut app.output, stored.memory.id, &stored.path)?;
+        memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
         Ok(app.output.note(&format!("tags: {}", if tags.is_empty() { "none" } else { &tags }))?)
     }
 }

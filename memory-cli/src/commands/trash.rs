@@ -13,25 +13,25 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::banks;
 use crate::conversations;
+use crate::datetime::{self, span};
 use crate::failure::Failure;
 use crate::instances;
-use crate::moments::{self, span};
-use crate::print::{Column, Form, Table};
+use crate::print::{OutputForm, Table, TableColumn};
 
 /// Cell of a column without a value.
-const NONE: &str = "-";
+const NO_VALUE: &str = "-";
 
 /// List or purge the trash
 #[derive(Debug, Args)]
-pub(crate) struct Trash {
+pub(crate) struct TrashArgs {
     #[command(subcommand)]
     command: TrashCommand,
 }
 
 #[derive(Debug, Subcommand)]
 enum TrashCommand {
-    List(TrashList),
-    Purge(TrashPurge),
+    List(TrashListArgs),
+    Purge(TrashPurgeArgs),
 }
 
 /// List the files in the trash, newest first
@@ -41,7 +41,7 @@ enum TrashCommand {
 /// JSON: {files: [{id?, path, trash, operation?, verb?, at, size, topics?, conversation?, role?, memory_path?}], total,
 /// bytes}; topics and memory_path are the original folders of topics and of conversations
 #[derive(Debug, Args)]
-struct TrashList {
+struct TrashListArgs {
     /// Maximum number of files; 0 means no limit
     #[arg(long, default_value_t = 50, value_name = "N")]
     limit: usize,
@@ -59,7 +59,7 @@ struct TrashList {
 ///
 /// JSON: {files, bytes}
 #[derive(Debug, Args)]
-struct TrashPurge {
+struct TrashPurgeArgs {
     /// Purge only files that were deleted longer ago than this; 0d means all
     #[arg(long, default_value = "90d", value_parser = span, value_name = "SPAN")]
     older_than: std::time::Duration,
@@ -74,7 +74,7 @@ struct TrashPurge {
     memory_path: Option<PathBuf>,
 }
 
-impl Trash {
+impl TrashArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         match &self.command {
             TrashCommand::List(command) => command.run(app),
@@ -83,39 +83,39 @@ impl Trash {
     }
 }
 
-impl TrashList {
+impl TrashListArgs {
     fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         let home = app.open_with_topics(&settings, self.dir.as_deref())?;
-        let mut listing = Listing { files: Vec::new(), most: self.limit, total: 0, bytes: 0 };
+        let mut listing = TrashListBuilder { files: Vec::new(), most: self.limit, total: 0, bytes: 0 };
         for trashed in home.services.history.trashed() {
-            listing.push(File::of_note(&trashed?));
+            listing.push(ListedTrashFile::of_note(&trashed?));
         }
         if let Some(topics) = &home.services.topics {
             let place = topics.store.place();
-            topics.store.trashed()?.iter().for_each(|trashed| listing.push(File::of_topic(trashed, &place)));
+            topics.store.trashed()?.iter().for_each(|trashed| listing.push(ListedTrashFile::from_topic(trashed, &place)));
         }
-        for kept in conversations::kept(&settings, app.environment, self.memory_path.as_deref())? {
-            kept.store.trashed()?.iter().for_each(|entry| listing.push(File::of_entry(entry, &kept.place)));
+        for kept in conversations::operation_logs(&settings, app.environment, self.memory_path.as_deref())? {
+            kept.store.trashed()?.iter().for_each(|entry| listing.push(ListedTrashFile::from_entry(entry, &kept.place)));
         }
         listing.sort();
-        let Listing { files, total, bytes, .. } = listing;
+        let TrashListBuilder { files, total, bytes, .. } = listing;
         if app.output.is_json() {
             let files: Vec<Value> = files.into_iter().map(|file| file.json).collect();
             return Ok(app.output.json(&json!({ "files": files, "total": total, "bytes": bytes }))?);
         }
         let mut table = Table::new([
-            Column::Whole("id"),
-            Column::Whole("when"),
-            Column::Text("why"),
-            Column::Whole("operation"),
-            Column::Number("bytes"),
-            Column::Whole("file"),
+            TableColumn::Whole("id"),
+            TableColumn::Whole("when"),
+            TableColumn::Text("why"),
+            TableColumn::Whole("operation"),
+            TableColumn::Number("bytes"),
+            TableColumn::Whole("file"),
         ]);
-        let is_drawn = matches!(app.output.form(), Form::Drawn(_));
-        for File { id, at, verb, operation, size, path, trash, .. } in &files {
+        let is_drawn = matches!(app.output.form(), OutputForm::Drawn(_));
+        for ListedTrashFile { id, at, verb, operation, size, path, trash, .. } in &files {
             let id: String = id.chars().take(if is_drawn { 8 } else { usize::MAX }).collect();
-            let when = if is_drawn { moments::minute_text(*at) } else { at.to_rfc3339_opts(SecondsFormat::Secs, true) };
+            let when = if is_drawn { datetime::format_minute(*at) } else { at.to_rfc3339_opts(SecondsFormat::Secs, true) };
             let place = if is_drawn { path } else { trash };
             table.push([&*id, &*when, &**verb, &**operation, &*size.to_string(), &**place]);
         }
@@ -126,7 +126,7 @@ impl TrashList {
 }
 
 /// A file in the trash of any store.
-struct File {
+struct ListedTrashFile {
     at: DateTime<Utc>,
     id: String,
     verb: String,
@@ -139,8 +139,8 @@ struct File {
     json: Value,
 }
 
-impl File {
-    fn of_note(trashed: &memory_core::Trashed) -> Self {
+impl ListedTrashFile {
+    fn of_note(trashed: &memory_core::TrashedFile) -> Self {
         Self {
             at: trashed.at,
             id: trashed.id.to_string(),
@@ -153,10 +153,10 @@ impl File {
         }
     }
 
-    fn of_topic(trashed: &topic::Trashed, place: &str) -> Self {
+    fn from_topic(trashed: &topic::TrashedTopic, place: &str) -> Self {
         Self {
             at: trashed.operation.at,
-            id: NONE.to_owned(),
+            id: NO_VALUE.to_owned(),
             verb: trashed.operation.verb.as_str().to_owned(),
             operation: trashed.operation.id.to_string(),
             size: trashed.size,
@@ -166,8 +166,8 @@ impl File {
         }
     }
 
-    fn of_entry(entry: &DeletedEntry, place: &str) -> Self {
-        let (operation, verb) = entry.operation.as_ref().map_or((NONE, NONE), |(id, verb)| (id.as_str(), verb.as_str()));
+    fn from_entry(entry: &DeletedEntry, place: &str) -> Self {
+        let (operation, verb) = entry.operation.as_ref().map_or((NO_VALUE, NO_VALUE), |(id, verb)| (id.as_str(), verb.as_str()));
         Self {
             at: entry.at,
             id: entry.id.to_string(),
@@ -182,16 +182,16 @@ impl File {
 }
 
 /// The newest files of the trash, and the number and bytes of all of them.
-struct Listing {
-    files: Vec<File>,
+struct TrashListBuilder {
+    files: Vec<ListedTrashFile>,
     /// Maximum number of files to list; 0 means all.
     most: usize,
     total: u64,
     bytes: u64,
 }
 
-impl Listing {
-    fn push(&mut self, file: File) {
+impl TrashListBuilder {
+    fn push(&mut self, file: ListedTrashFile) {
         self.total += 1;
         self.bytes += file.size;
         self.files.push(file);
@@ -209,7 +209,7 @@ impl Listing {
     }
 }
 
-impl TrashPurge {
+impl TrashPurgeArgs {
     fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         let home = app.open_with_topics(&settings, self.dir.as_deref())?;
@@ -222,8 +222,8 @@ impl TrashPurge {
                     "use --yes to purge without confirmation",
                 ));
             }
-            let day = moments::minute_text(before);
-            if !app.output.ask(&format!("Purge files deleted before {day} permanently?"))? {
+            let day = datetime::format_minute(before);
+            if !app.output.confirm(&format!("Purge files deleted before {day} permanently?"))? {
                 return Ok(app.output.note("nothing was purged")?);
             }
         }
@@ -238,12 +238,12 @@ impl TrashPurge {
         let of_banks = memory_core::bank::purge(&banks, before)?;
         files += of_banks.0;
         bytes += of_banks.1;
-        for one in instances::kept_in_files(&settings, app)? {
+        for one in instances::file_operation_logs(&settings, app)? {
             let of_instance = one.store.purge_trash(before)?;
             files += of_instance.0;
             bytes += of_instance.1;
         }
-        for kept in conversations::kept(&settings, app.environment, self.memory_path.as_deref())? {
+        for kept in conversations::operation_logs(&settings, app.environment, self.memory_path.as_deref())? {
             let of_conversations = kept.store.purge_trash(before)?;
             files += of_conversations.0;
             bytes += of_conversations.1;
@@ -251,6 +251,6 @@ impl TrashPurge {
         if app.output.is_json() {
             return Ok(app.output.json(&json::purged(files, bytes))?);
         }
-        Ok(app.output.table(&Table::of_counts([("files", files), ("bytes", bytes)]))?)
+        Ok(app.output.table(&Table::from_counts([("files", files), ("bytes", bytes)]))?)
     }
 }

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::TakenBack;
-use memory_core::bank::BankUndone;
-use memory_core::conversation::ConversationUndone;
-use memory_core::instance::InstanceUndone;
-use memory_core::topic::TopicUndone;
+use memory_core::UndoneOperation;
+use memory_core::bank::BankUndoReport;
+use memory_core::conversation::ConversationUndoReport;
+use memory_core::instance::InstanceUndoReport;
+use memory_core::topic::TopicUndoReport;
 
 use crate::app::App;
 use crate::banks;
@@ -26,7 +26,7 @@ use crate::topics;
 /// JSON: {operation, undone: {operation, at, verb, by?, files, bank?, scope?, keys?, instance?, session?, key?, records?,
 /// topics?, conversation?, memory_path?, entries?}}
 #[derive(Debug, Args)]
-pub(crate) struct Undo {
+pub(crate) struct UndoArgs {
     /// Operation id as shown by `memory log`; 4 or more digits
     operation: Option<String>,
     /// Folder of the topics [default: .memory of the project]
@@ -37,19 +37,19 @@ pub(crate) struct Undo {
     memory_path: Option<PathBuf>,
 }
 
-impl Undo {
+impl UndoArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
         let home = app.open_with_topics(&settings, self.dir.as_deref())?;
         let banks = banks::open(&settings, app.environment, "cli");
-        let instances = instances::kept_in_files(&settings, app)?;
-        let kept = conversations::kept(&settings, app.environment, self.memory_path.as_deref())?;
+        let instances = instances::file_operation_logs(&settings, app)?;
+        let kept = conversations::operation_logs(&settings, app.environment, self.memory_path.as_deref())?;
         let undone = match memory_core::take_back(&home.services, &banks, &instances, &kept, self.operation.as_deref())? {
-            TakenBack::Notes(undone) => undone,
-            TakenBack::Bank(undone) => return tell(&undone, app),
-            TakenBack::Topics(undone) => return tell_of_topics(&undone, self.dir.as_deref(), app),
-            TakenBack::Instance(name, undone) => return tell_of_instance(&name, &undone, app),
-            TakenBack::Conversation(place, undone) => return tell_of_conversation(&place, &undone, &settings, app),
+            UndoneOperation::Notes(undone) => undone,
+            UndoneOperation::Bank(undone) => return print_bank_undo(&undone, app),
+            UndoneOperation::Topics(undone) => return print_topic_undo(&undone, self.dir.as_deref(), app),
+            UndoneOperation::Instance(name, undone) => return print_instance_undo(&name, &undone, app),
+            UndoneOperation::Conversation(place, undone) => return print_conversation_undo(&place, &undone, &settings, app),
         };
         home.keep_pending(&mut app.output)?;
         if app.output.is_json() {
@@ -65,7 +65,7 @@ impl Undo {
 }
 
 /// Prints the operation on a bank that was undone.
-fn tell(undone: &BankUndone, app: &mut App) -> Result<(), Failure> {
+fn print_bank_undo(undone: &BankUndoReport, app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
         return Ok(app.output.json_text(&json::bank::undone(undone))?);
     }
@@ -81,7 +81,7 @@ fn tell(undone: &BankUndone, app: &mut App) -> Result<(), Failure> {
 }
 
 /// Prints the operation on topics that was undone.
-fn tell_of_topics(undone: &TopicUndone, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
+fn print_topic_undo(undone: &TopicUndoReport, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
         return Ok(app.output.json(&json::topic::undone(undone))?);
     }
@@ -93,7 +93,7 @@ fn tell_of_topics(undone: &TopicUndone, dir: Option<&Path>, app: &mut App) -> Re
 }
 
 /// Prints the operation on an instance that was undone.
-fn tell_of_instance(name: &str, undone: &InstanceUndone, app: &mut App) -> Result<(), Failure> {
+fn print_instance_undo(name: &str, undone: &InstanceUndoReport, app: &mut App) -> Result<(), Failure> {
     if app.output.is_json() {
         return Ok(app.output.json(&json::instance_undone(name, undone))?);
     }
@@ -105,7 +105,12 @@ fn tell_of_instance(name: &str, undone: &InstanceUndone, app: &mut App) -> Resul
 }
 
 /// Commits the undone operation on a conversation with git if enabled, and prints it.
-fn tell_of_conversation(place: &str, undone: &ConversationUndone, settings: &Settings, app: &mut App) -> Result<(), Failure> {
+fn print_conversation_undo(
+    place: &str,
+    undone: &ConversationUndoReport,
+    settings: &Settings,
+    app: &mut App,
+) -> Result<(), Failure> {
     let record = &undone.record;
     let (id, verb) = (record.operation.id.as_str(), record.operation.verb.as_str());
     let folder = Path::new(place);
@@ -113,7 +118,7 @@ fn tell_of_conversation(place: &str, undone: &ConversationUndone, settings: &Set
     if app.output.is_json() {
         return Ok(app.output.json(&json::conversation_undone(place, undone))?);
     }
-    let what = format!("{} in conversation {}", entries(record.added.len() + record.deleted.len()), record.conversation);
+    let what = format!("{} in conversation {}", entries_text(record.added.len() + record.deleted.len()), record.conversation);
     app.output.fields(&[id, verb, &what])?;
     let is_usual = *folder == *settings.root.value || settings.proxy.memory_path.value.as_deref() == Some(folder);
     let path = if is_usual { String::new() } else { format!(" --memory-path {}", app.output.place(folder)) };
@@ -121,6 +126,6 @@ fn tell_of_conversation(place: &str, undone: &ConversationUndone, settings: &Set
     Ok(app.output.note(&format!("undid {verb} of {what}; {again}"))?)
 }
 
-fn entries(count: usize) -> String {
+fn entries_text(count: usize) -> String {
     if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }
 }

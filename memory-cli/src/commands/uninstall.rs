@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::install::{SetupArgs, said};
+use super::install::{SetupArgs, print_note};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::install::Setup;
@@ -15,16 +15,16 @@ use crate::install::Setup;
 /// JSON: {client, level, dry_run, changed, files: [{path, change, backup, diff}]}; `change` is restored, changed, removed or
 /// unchanged, `diff` is given with --dry-run
 #[derive(Debug, Args)]
-pub(crate) struct Uninstall {
+pub(crate) struct UninstallArgs {
     #[command(flatten)]
     arguments: SetupArgs,
 }
 
-impl Uninstall {
+impl UninstallArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         match (self.arguments.run(app, Setup::uninstall)?, self.arguments.is_rehearsal()) {
-            (false, _) => said(app, "no entries found; nothing was changed"),
-            (true, true) => said(app, "nothing was written"),
+            (false, _) => print_note(app, "no entries found; nothing was changed"),
+            (true, true) => print_note(app, "nothing was written"),
             (true, false) => Ok(()),
         }
     }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::Order;
+use memory_core::ListOrder;
 
 use crate::app::App;
 use crate::failure::Failure;
@@ -16,7 +16,7 @@ use crate::print::memories;
 /// JSON: {memories: [MEMORY, MEMORY], wikilinks?: [{id, link}]}, the updated memories, and the remaining wikilinks between
 /// them
 #[derive(Debug, Args)]
-pub(crate) struct Unlink {
+pub(crate) struct UnlinkArgs {
     /// Id or file name of the first memory
     #[arg(value_name = "ID")]
     first: String,
@@ -25,7 +25,7 @@ pub(crate) struct Unlink {
     second: String,
 }
 
-impl Unlink {
+impl UnlinkArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let (first, second) = memory_core::unlink(&home.services, &self.first, &self.second)?;
@@ -33,7 +33,7 @@ impl Unlink {
         if app.output.is_json() {
             return Ok(app.output.json(&json::unlinked([&first, &second], &wikilinks, home.services.inbox_ttl))?);
         }
-        memories::lines(&mut app.output, &[first, second], Order::Created, home.services.inbox_ttl)?;
+        memories::lines(&mut app.output, &[first, second], ListOrder::Created, home.services.inbox_ttl)?;
         app.output.note("link removed")?;
         wikilinks.iter().try_for_each(|(id, link)| {
             let id = id.short();

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Category, FiledReminder, MemoryStoreExt, Merged, Phase, Reminded, Services, StoreError};
+use memory_core::{Category, FiledReminder, MemoryStoreExt, MergedFields, Phase, RemindReport, Services, StoreError};
 
 use super::remind;
 use crate::app::{App, Home};
@@ -20,7 +20,7 @@ use crate::print::memories;
 ///
 /// JSON: the updated memory, with a `warning` if it could not become a reminder
 #[derive(Debug, Args)]
-pub(crate) struct Upgrade {
+pub(crate) struct UpgradeArgs {
     /// Id or file name of the memory
     id: String,
     /// The category
@@ -28,19 +28,19 @@ pub(crate) struct Upgrade {
     category: Option<Category>,
 }
 
-impl Upgrade {
+impl UpgradeArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         if self.is_for_reminders(&home.services)? {
             let filed = memory_core::upgrade_to_reminder(&home.services, &self.id, &home.zone)?;
             home.keep_pending(&mut app.output)?;
-            return print(filed, &home, app);
+            return print_filed_reminder(filed, &home, app);
         }
         let stored = memory_dream::upgrade(&home.services, &self.id, self.category)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::memory(&stored, home.services.inbox_ttl))?);
         }
-        memories::receipt(&mut app.output, stored.memory.id, &stored.path)?;
+        memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
         Ok(app.output.note(&format!("filed under {}", stored.memory.category))?)
     }
 
@@ -55,7 +55,7 @@ impl Upgrade {
 }
 
 /// Prints a memory filed as a reminder, with its due time or the reason why it is not due.
-fn print(filed: FiledReminder, home: &Home, app: &mut App) -> Result<(), Failure> {
+fn print_filed_reminder(filed: FiledReminder, home: &Home, app: &mut App) -> Result<(), Failure> {
     let FiledReminder { stored, assumed, warning } = filed;
     let warning = warning.map(|warning| remind::with_hint(&warning, stored.memory.id));
     if app.output.is_json() {
@@ -67,11 +67,11 @@ fn print(filed: FiledReminder, home: &Home, app: &mut App) -> Result<(), Failure
     }
     let Some(warning) = warning else {
         return remind::print(
-            &Reminded { stored, created: true, assumed, merged: Merged::default(), ignored: Vec::new() },
+            &RemindReport { stored, created: true, assumed, merged: MergedFields::default(), ignored: Vec::new() },
             home.zone,
             &mut app.output,
         );
     };
-    memories::receipt(&mut app.output, stored.memory.id, &stored.path)?;
+    memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
     Ok(app.output.warning(&warning)?)
 }

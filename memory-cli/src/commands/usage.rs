@@ -2,13 +2,13 @@
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Costs, Purpose, Spent, Usage as Report, usage};
+use memory_core::{LlmUsage, PeriodUsage, Purpose, Usage as Report, usage};
 use memory_store::{Ledger, SystemClock};
 
 use crate::app::App;
 use crate::failure::Failure;
 use crate::language_model;
-use crate::print::{Column, Table};
+use crate::print::{Table, TableColumn};
 
 /// Show the usage of the language model, and the rest of today's budget
 ///
@@ -20,12 +20,12 @@ use crate::print::{Column, Table};
 /// limit, COSTS is {from, to, calls, prompt_tokens, answer_tokens, tokens, purposes: [{purpose, calls, prompt_tokens,
 /// answer_tokens, tokens}]}
 #[derive(Debug, Args)]
-pub(crate) struct Usage {}
+pub(crate) struct UsageArgs {}
 
 /// Cell without a limit or a value.
-const NONE: &str = "-";
+const NO_VALUE: &str = "-";
 
-impl Usage {
+impl UsageArgs {
     #[expect(clippy::unused_self, reason = "all commands run alike")]
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
@@ -38,7 +38,7 @@ impl Usage {
         app.output.table(&table(&report))?;
         if 0 < report.unreadable {
             let folder = app.output.place(&settings.root.value.join("usage"));
-            app.output.warning(&format!("{folder}: {}", unreadable(report.unreadable)))?;
+            app.output.warning(&format!("{folder}: {}", unreadable_text(report.unreadable)))?;
         }
         if !settings.llm.is_named() {
             app.output.note("no language model is configured; see `llm` in the file that `memory config init` creates")?;
@@ -47,7 +47,7 @@ impl Usage {
     }
 }
 
-fn unreadable(lines: u64) -> String {
+fn unreadable_text(lines: u64) -> String {
     match lines {
         1 => "1 line is unreadable and not counted".into(),
         several => format!("{several} lines are unreadable and not counted"),
@@ -55,25 +55,25 @@ fn unreadable(lines: u64) -> String {
 }
 
 fn table(report: &Report) -> Table {
-    let numbers = ["calls today", "tokens today", "calls in 30 days", "tokens in 30 days"].map(Column::Number);
-    let mut table = Table::new([&[Column::Text("for")][..], &numbers[..]].concat());
+    let numbers = ["calls today", "tokens today", "calls in 30 days", "tokens in 30 days"].map(TableColumn::Number);
+    let mut table = Table::new([&[TableColumn::Text("for")][..], &numbers[..]].concat());
     // Today's purposes are a subset of those of the last 30 days.
     for (purpose, lately) in &report.lately.purposes {
-        push(&mut table, purpose.as_str(), on(&report.today, purpose), *lately);
+        push_row(&mut table, purpose.as_str(), spent_on(&report.today, purpose), *lately);
     }
-    push(&mut table, "(all)", report.today.all, report.lately.all);
-    let limit = |limit: Option<u64>| limit.map_or_else(|| NONE.to_owned(), |limit| limit.to_string());
+    push_row(&mut table, "(all)", report.today.all, report.lately.all);
+    let limit = |limit: Option<u64>| limit.map_or_else(|| NO_VALUE.to_owned(), |limit| limit.to_string());
     let Report { budget, left, .. } = report;
-    table.push(["(budget)", &limit(budget.calls_a_day), &limit(budget.tokens_a_day), NONE, NONE]);
-    table.push(["(left)", &limit(left.calls), &limit(left.tokens), NONE, NONE]);
+    table.push(["(budget)", &limit(budget.calls_a_day), &limit(budget.tokens_a_day), NO_VALUE, NO_VALUE]);
+    table.push(["(left)", &limit(left.calls), &limit(left.tokens), NO_VALUE, NO_VALUE]);
     table
 }
 
-fn on(costs: &Costs, purpose: &Purpose) -> Spent {
+fn spent_on(costs: &PeriodUsage, purpose: &Purpose) -> LlmUsage {
     costs.purposes.iter().find(|(own, _)| own == purpose).map(|(_, spent)| *spent).unwrap_or_default()
 }
 
-fn push(table: &mut Table, name: &str, today: Spent, lately: Spent) {
+fn push_row(table: &mut Table, name: &str, today: LlmUsage, lately: LlmUsage) {
     let [calls, tokens, calls_lately, tokens_lately] =
         [today.calls, today.tokens(), lately.calls, lately.tokens()].map(|count| count.to_string());
     table.push([name, &calls, &tokens, &calls_lately, &tokens_lately]);

@@ -5,14 +5,14 @@ use std::io::{self, BufRead, BufReader, Read};
 use chrono::DateTime;
 use clap::Args;
 use memory_agent::json;
-use memory_core::when::{Kind, Reading, when};
+use memory_core::datetime::{DateMention, DatePrecision, when};
 use serde_json::Value;
 
 use crate::app::{self, App};
 use crate::cli;
 use crate::failure::Failure;
-use crate::print::{Form, Output};
-use crate::zone::{Now, Zone};
+use crate::print::{Output, OutputForm};
+use crate::zone::{ReferenceTime, UserTimeZone};
 
 /// Parse the date or time in a text
 ///
@@ -23,42 +23,46 @@ use crate::zone::{Now, Zone};
 /// its start and end in bytes, `at` the time, or the start of the day; null if there is none. `kind` is date, time or
 /// datetime, `relation` past, present or future
 #[derive(Debug, Args)]
-pub(crate) struct When {
+pub(crate) struct WhenArgs {
     /// Text; `-`, or piped input, is the standard input
     #[arg(conflicts_with = "stdin")]
     text: Option<String>,
     /// Reference time in RFC 3339; its offset is the time zone if none is configured
     #[arg(long, value_name = "MOMENT")]
-    now: Option<Now>,
+    now: Option<ReferenceTime>,
     /// Read one {"text", "now"?} per line from the standard input, and answer each with one line of JSON
     #[arg(long)]
     stdin: bool,
 }
 
-impl When {
+impl WhenArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let zone = app.settings()?.timezone.value;
         let now = app::now();
-        let seen = move |named: Option<Now>| named.map_or_else(|| now.with_timezone(&Zone::of(zone)), |own| own.seen(zone));
+        let seen = move |named: Option<ReferenceTime>| {
+            named.map_or_else(|| now.with_timezone(&UserTimeZone::of(zone)), |own| own.in_zone(zone))
+        };
         if self.stdin {
             return answer_lines(&|own| seen(own.or(self.now)), &mut app.output);
         }
         let given = cli::or_piped(self.text.as_deref(), &app.output)
             .ok_or_else(|| Failure::usage("no text specified", "pass it as an argument: `memory when \"tomorrow at 3pm\"`"))?;
         let text = cli::content(given, &mut app.output)?;
-        show(when(&text, &seen(self.now)).as_ref(), &mut app.output)
+        print_reading(when(&text, &seen(self.now)).as_ref(), &mut app.output)
     }
 }
 
-fn show(reading: Option<&Reading>, output: &mut Output) -> Result<(), Failure> {
+fn print_reading(reading: Option<&DateMention>, output: &mut Output) -> Result<(), Failure> {
     if output.is_json() {
         return Ok(output.json(&json::reading(reading))?);
     }
     let Some(reading) = reading else { return Ok(output.note("no time found")?) };
     let at = match (output.form(), reading.kind) {
-        (Form::Drawn(_), Kind::Date) => reading.at.format("%a %Y-%m-%d").to_string(),
-        (Form::Drawn(_), Kind::Time | Kind::DateTime) => reading.at.format("%a %Y-%m-%d %H:%M").to_string(),
-        (Form::Json | Form::Tabbed, _) => reading.at.to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true),
+        (OutputForm::Drawn(_), DatePrecision::Date) => reading.at.format("%a %Y-%m-%d").to_string(),
+        (OutputForm::Drawn(_), DatePrecision::Time | DatePrecision::DateTime) => {
+            reading.at.format("%a %Y-%m-%d %H:%M").to_string()
+        }
+        (OutputForm::Json | OutputForm::Tabbed, _) => reading.at.to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true),
     };
     output.fields(&[&at, reading.kind.as_str(), reading.relation.as_str(), &reading.text])?;
     if reading.repeats {
@@ -74,11 +78,11 @@ fn show(reading: Option<&Reading>, output: &mut Output) -> Result<(), Failure> {
 const MAX_LINE: u64 = 1024 * 1024;
 
 /// Answers each line of the standard input with one line, as soon as it is read.
-fn answer_lines(seen: &dyn Fn(Option<Now>) -> DateTime<Zone>, output: &mut Output) -> Result<(), Failure> {
+fn answer_lines(seen: &dyn Fn(Option<ReferenceTime>) -> DateTime<UserTimeZone>, output: &mut Output) -> Result<(), Failure> {
     let mut input = BufReader::new(output.take_input());
     let mut count = 0;
     while let Some(line) = next_line(&mut input).map_err(Failure::file("read the standard input"))? {
-        match line.and_then(|line| answer(&line, seen)) {
+        match line.and_then(|line| answer_line(&line, seen)) {
             Ok(answer) => output.json(&answer)?,
             Err(why) => {
                 count += 1;
@@ -110,7 +114,7 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<Result<Vec<u8>, Stri
     }
 }
 
-fn answer(line: &[u8], seen: &dyn Fn(Option<Now>) -> DateTime<Zone>) -> Result<Value, String> {
+fn answer_line(line: &[u8], seen: &dyn Fn(Option<ReferenceTime>) -> DateTime<UserTimeZone>) -> Result<Value, String> {
     let value: Value = serde_json::from_slice(line).map_err(|error| format!("invalid JSON: {error}"))?;
     let Value::Object(object) = value else { return Err("not a JSON object".into()) };
     let text = |key: &str| match object.get(key) {
@@ -118,7 +122,7 @@ fn answer(line: &[u8], seen: &dyn Fn(Option<Now>) -> DateTime<Zone>) -> Result<V
         Some(Value::String(text)) => Ok(Some(text.as_str())),
         Some(_) => Err(format!("{key} is not a string")),
     };
-    let now = text("now")?.map(|now| now.parse::<Now>().map_err(|error| format!("now: {error}"))).transpose()?;
+    let now = text("now")?.map(|now| now.parse::<ReferenceTime>().map_err(|error| format!("now: {error}"))).transpose()?;
     let text = text("text")?.ok_or("the field text is missing")?;
     Ok(json::reading(when(text, &seen(now)).as_ref()))
 }

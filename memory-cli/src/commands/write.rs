@@ -2,13 +2,13 @@
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Category, Draft, Merged, Scope, Secrets, SpeakerRole, WrittenReminder};
+use memory_core::{Category, Draft, MergedFields, Scope, SecretPolicy, SpeakerRole, WrittenReminder};
 
 use super::remind;
 use crate::app::{App, Home};
 use crate::cli;
+use crate::datetime::Deadline;
 use crate::failure::Failure;
-use crate::moments::Deadline;
 use crate::print::{Output, memories};
 
 /// Write a memory
@@ -22,7 +22,7 @@ use crate::print::{Output, memories};
 /// JSON: {id, path, created, expires_at?, merged?: {tags?, category?, title?, pinned?}, ignored?}; with --category reminders
 /// also due and assumed?, or warning
 #[derive(Debug, Args)]
-pub(crate) struct Write {
+pub(crate) struct WriteArgs {
     /// Text, one or more words; `-`, or piped input, is the standard input
     content: Vec<String>,
     /// File the memory under this category instead of the inbox
@@ -54,7 +54,7 @@ pub(crate) struct Write {
     allow_secret: bool,
 }
 
-impl Write {
+impl WriteArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let words = cli::words(&self.content);
         let given = cli::or_piped(words.as_deref(), &app.output).ok_or_else(|| {
@@ -78,7 +78,7 @@ impl Write {
             pinned: self.pinned,
             ..Draft::new(&content)
         };
-        let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
+        let secrets = if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse };
         if draft.category == Some(Category::Reminders) {
             return write_reminder(draft, secrets, &home, app);
         }
@@ -88,7 +88,7 @@ impl Write {
         }
         memories::written(&mut app.output, &written)?;
         if !written.created {
-            app.output.note(&format!("the same text already exists in this scope; {}", gained(&written.merged)))?;
+            app.output.note(&format!("the same text already exists in this scope; {}", merge_summary(&written.merged)))?;
         }
         warn_of_ignored(&written.ignored, &mut app.output)
     }
@@ -106,8 +106,8 @@ pub(super) fn warn_of_ignored(ignored: &[&str], output: &mut Output) -> Result<(
 }
 
 /// Describes what a repeated write adds to the existing memory.
-pub(super) fn gained(merged: &Merged) -> String {
-    let Merged { tags, category, title, pinned } = merged;
+pub(super) fn merge_summary(merged: &MergedFields) -> String {
+    let MergedFields { tags, category, title, pinned } = merged;
     let tags = (!tags.is_empty()).then(|| format!("tags {}", tags.join(", ")));
     let category = category.map(|category| format!("category {category}"));
     let title = title.as_ref().map(|title| format!("title {title}"));
@@ -117,7 +117,7 @@ pub(super) fn gained(merged: &Merged) -> String {
 }
 
 /// Writes a text of the category of reminders as a reminder; warns if the text contains no time.
-fn write_reminder(draft: Draft, secrets: Secrets, home: &Home, app: &mut App) -> Result<(), Failure> {
+fn write_reminder(draft: Draft, secrets: SecretPolicy, home: &Home, app: &mut App) -> Result<(), Failure> {
     let written = memory_core::write_reminder(&home.services, draft, &home.zone, secrets)?;
     home.keep_pending(&mut app.output)?;
     let id = match &written {
@@ -131,7 +131,7 @@ fn write_reminder(draft: Draft, secrets: Secrets, home: &Home, app: &mut App) ->
     match &written {
         WrittenReminder::Reminder(reminded) => remind::print(reminded, home.zone, &mut app.output),
         WrittenReminder::Memory { written, warning } => {
-            memories::receipt(&mut app.output, written.id, &written.path)?;
+            memories::print_receipt(&mut app.output, written.id, &written.path)?;
             Ok(app.output.warning(&format!("{warning}; {hint}"))?)
         }
     }

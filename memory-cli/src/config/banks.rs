@@ -5,10 +5,10 @@ use std::time::Duration;
 use memory_core::ParseError;
 use serde_json::Value;
 
-use super::document::Document;
-use super::settings::or_plain;
-use super::{ConfigError, Layer, Setting};
-use crate::moments;
+use super::document::SettingsDocument;
+use super::settings::or_default;
+use super::{ConfigError, Setting, SettingsLayer};
+use crate::datetime;
 
 const MEGABYTE: usize = 1024 * 1024;
 
@@ -25,21 +25,21 @@ pub(crate) struct BankSettings {
 
 impl BankSettings {
     /// Takes these settings from the document.
-    pub(super) fn take(document: &mut Document) -> Result<Self, ConfigError> {
+    pub(super) fn take(document: &mut SettingsDocument) -> Result<Self, ConfigError> {
         Ok(Self {
-            compress_above: or_plain(document.take("banks.compress_above", size_or_never)?, Some(MEGABYTE)),
-            filter_timeout: or_plain(document.take("banks.filter_timeout", moments::span)?, Duration::from_secs(5)),
-            filter_memory: or_plain(document.take("banks.filter_memory", megabytes)?, 512),
+            compress_above: or_default(document.take("banks.compress_above", size_or_never)?, Some(MEGABYTE)),
+            filter_timeout: or_default(document.take("banks.filter_timeout", datetime::span)?, Duration::from_secs(5)),
+            filter_memory: or_default(document.take("banks.filter_memory", megabytes)?, 512),
         })
     }
 
     /// Returns every key with its value and layer, in file order.
-    pub(super) fn all(&self) -> [(&'static str, (Value, Layer)); 3] {
+    pub(super) fn all(&self) -> [(&'static str, (Value, SettingsLayer)); 3] {
         let Self { compress_above, filter_timeout, filter_memory } = self;
         let size = |bytes: &Option<usize>| bytes.map_or_else(|| "never".to_owned(), size_text);
         [
             ("banks.compress_above", compress_above.show(|bytes| size(bytes).into())),
-            ("banks.filter_timeout", filter_timeout.show(|span| moments::span_text(*span).into())),
+            ("banks.filter_timeout", filter_timeout.show(|span| datetime::span_text(*span).into())),
             ("banks.filter_memory", filter_memory.show(|megabytes| format!("{megabytes}MB").into())),
         ]
     }

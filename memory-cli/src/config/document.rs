@@ -11,13 +11,13 @@ use super::ConfigError;
 
 /// The parsed settings file. Known keys are removed from it; the remaining keys are unknown.
 #[derive(Debug)]
-pub(super) struct Document {
+pub(super) struct SettingsDocument {
     path: PathBuf,
     exists: bool,
     root: Mapping,
 }
 
-impl Document {
+impl SettingsDocument {
     /// Reads the file at `path`; a missing file is an empty document.
     pub(super) fn read(path: &Path) -> Result<Self, ConfigError> {
         let text = match std::fs::read_to_string(path) {
@@ -80,7 +80,7 @@ impl Document {
     /// Returns the names of the remaining keys.
     pub(super) fn unknown(&self) -> Vec<String> {
         let mut names = Vec::new();
-        gather(&self.root, "", &mut names);
+        collect_keys(&self.root, "", &mut names);
         names
     }
 
@@ -117,12 +117,12 @@ impl Document {
     }
 }
 
-fn gather(mapping: &Mapping, prefix: &str, names: &mut Vec<String>) {
+fn collect_keys(mapping: &Mapping, prefix: &str, names: &mut Vec<String>) {
     for (key, value) in mapping {
         let key = key.as_str().map_or_else(|| format!("{key:?}"), str::to_owned);
         let name = if prefix.is_empty() { key } else { format!("{prefix}.{key}") };
         match value {
-            Value::Mapping(inner) => gather(inner, &name, names),
+            Value::Mapping(inner) => collect_keys(inner, &name, names),
             _ => names.push(name),
         }
     }

@@ -11,12 +11,12 @@ pub(crate) fn with_value(text: &str, key: &str, value: &str) -> Option<String> {
     let (last, sections) = parts.split_last()?;
     let (mut start, mut end, mut indent) = (0, lines.len(), 0);
     for (depth, section) in sections.iter().enumerate() {
-        let Some(at) = find(&lines[start..end], section, indent).map(|at| start + at) else {
-            let new = nested(&sections[depth..], last, value, indent);
+        let Some(at) = find_key(&lines[start..end], section, indent).map(|at| start + at) else {
+            let new = section_lines(&sections[depth..], last, value, indent);
             lines.splice(end..end, new);
-            return Some(joined(&lines));
+            return Some(join_lines(&lines));
         };
-        if !said(&lines[at], section).is_empty() {
+        if !line_value(&lines[at], section).is_empty() {
             return None;
         }
         start = at + 1;
@@ -24,10 +24,10 @@ pub(crate) fn with_value(text: &str, key: &str, value: &str) -> Option<String> {
         let inner = lines[start..end].iter().find(|line| is_data(line)).map_or(indent + 2, |line| width(line));
         indent = inner;
     }
-    let line = format!("{}{last}: {}", " ".repeat(indent), spelled(value));
-    if let Some(at) = find(&lines[start..end], last, indent).map(|at| start + at) {
+    let line = format!("{}{last}: {}", " ".repeat(indent), quote_value(value));
+    if let Some(at) = find_key(&lines[start..end], last, indent).map(|at| start + at) {
         let has_more = lines[at + 1..end].iter().find(|line| is_data(line)).is_some_and(|line| indent < width(line));
-        if has_more || said(&lines[at], last).starts_with(['[', '{', '|', '>', '&', '*', '!']) {
+        if has_more || line_value(&lines[at], last).starts_with(['[', '{', '|', '>', '&', '*', '!']) {
             return None;
         }
         lines[at] = line;
@@ -36,23 +36,23 @@ pub(crate) fn with_value(text: &str, key: &str, value: &str) -> Option<String> {
         let behind = lines[start..end].iter().position(|own| own.trim_start().starts_with(&example));
         lines.insert(behind.map_or(start, |at| start + at + 1), line);
     }
-    Some(joined(&lines))
+    Some(join_lines(&lines))
 }
 
 /// Returns the lines of missing sections that contain a value.
-fn nested(sections: &[&str], last: &str, value: &str, indent: usize) -> Vec<String> {
+fn section_lines(sections: &[&str], last: &str, value: &str, indent: usize) -> Vec<String> {
     let mut lines: Vec<String> =
         sections.iter().enumerate().map(|(depth, section)| format!("{}{section}:", " ".repeat(indent + 2 * depth))).collect();
-    lines.push(format!("{}{last}: {}", " ".repeat(indent + 2 * sections.len()), spelled(value)));
+    lines.push(format!("{}{last}: {}", " ".repeat(indent + 2 * sections.len()), quote_value(value)));
     lines
 }
 
-fn find(lines: &[String], key: &str, indent: usize) -> Option<usize> {
+fn find_key(lines: &[String], key: &str, indent: usize) -> Option<usize> {
     lines.iter().position(|line| is_data(line) && width(line) == indent && line.trim_start().starts_with(&format!("{key}:")))
 }
 
 /// Returns the value in a line, without its key.
-fn said<'l>(line: &'l str, key: &str) -> &'l str {
+fn line_value<'l>(line: &'l str, key: &str) -> &'l str {
     let said = line.trim_start().strip_prefix(key).and_then(|rest| rest.strip_prefix(':')).unwrap_or_default().trim();
     if said.starts_with('#') { "" } else { said }
 }
@@ -71,7 +71,7 @@ fn width(line: &str) -> usize {
 }
 
 /// Quotes a value unless YAML parses it as this text, or as a number or Boolean.
-fn spelled(value: &str) -> String {
+fn quote_value(value: &str) -> String {
     let is_plain = match serde_yaml::from_str::<Value>(value) {
         Ok(Value::String(read)) => read == value,
         Ok(Value::Number(_) | Value::Bool(_)) => true,
@@ -80,7 +80,7 @@ fn spelled(value: &str) -> String {
     if is_plain { value.to_owned() } else { serde_json::Value::from(value).to_string() }
 }
 
-fn joined(lines: &[String]) -> String {
+fn join_lines(lines: &[String]) -> String {
     lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect()
 }
 

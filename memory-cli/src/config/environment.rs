@@ -5,7 +5,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use memory_agent::http::Token;
+use memory_agent::http::AccessToken;
 use memory_agent::model::{ApiKey, ApiKeyError};
 use memory_store::sealed::MasterKey;
 
@@ -57,7 +57,7 @@ pub(crate) struct Environment {
     /// `MEMO_ALLOWED_PATHS`: the folders that may contain instances.
     pub memo_allowed_paths: Option<OsString>,
     /// `MEMO_AUTH_TOKEN`: the token for HTTP requests; an error if it is invalid in a header.
-    pub memo_auth_token: Option<Result<Token, ()>>,
+    pub memo_auth_token: Option<Result<AccessToken, ()>>,
     /// `VISUAL`, else `EDITOR`.
     pub editor: Option<String>,
     /// `PATH`: the folders of programs.
@@ -130,8 +130,8 @@ fn master_key(name: &str) -> Option<Result<MasterKey, ()>> {
     variable(name).map(|key| key.to_str().unwrap_or_default().parse().map_err(drop))
 }
 
-fn token(text: String) -> Result<Token, ()> {
-    Token::new(text).ok_or(())
+fn token(text: String) -> Result<AccessToken, ()> {
+    AccessToken::new(text).ok_or(())
 }
 
 #[cfg(unix)]

@@ -6,14 +6,14 @@ use memory_agent::model::ApiKey;
 use memory_core::{Budget, ParseError};
 use serde_json::Value;
 
-use super::document::Document;
-use super::settings::or_plain;
-use super::{ConfigError, Environment, Layer, Setting};
-use crate::moments;
+use super::document::SettingsDocument;
+use super::settings::or_default;
+use super::{ConfigError, Environment, Setting, SettingsLayer};
+use crate::datetime;
 
 /// The settings of the language model and its budget.
 #[derive(Debug, Clone)]
-pub(crate) struct Llm {
+pub(crate) struct LlmSettings {
     /// The address of the server.
     pub base_url: Setting<Option<String>>,
     /// Name of the model on the server.
@@ -37,27 +37,27 @@ const TOKENS_A_DAY: u64 = 300_000;
 /// The replacement of secrets in output.
 pub(crate) const HIDDEN: &str = "(hidden)";
 
-impl Llm {
+impl LlmSettings {
     /// Takes these settings from the document; the environment has precedence.
-    pub(super) fn take(document: &mut Document, environment: &Environment) -> Result<Self, ConfigError> {
+    pub(super) fn take(document: &mut SettingsDocument, environment: &Environment) -> Result<Self, ConfigError> {
         let mut text = |key: &str, variable: Option<&String>| -> Result<_, ConfigError> {
-            let setting = or_plain(document.take(key, |text| Ok(Some(text.trim().to_owned())))?, None);
-            Ok(overruled(setting, variable.cloned()))
+            let setting = or_default(document.take(key, |text| Ok(Some(text.trim().to_owned())))?, None);
+            Ok(override_with(setting, variable.cloned()))
         };
         let base_url = text("llm.base_url", environment.llm_base_url.as_ref())?;
         let model = text("llm.model", environment.llm_model.as_ref())?;
         let api_key_env = text("llm.api_key_env", None)?;
-        let api_key = or_plain(document.take("llm.api_key", key)?, None);
+        let api_key = or_default(document.take("llm.api_key", key)?, None);
         let from_environment = environment.llm_api_key.clone().transpose();
-        let api_key = overruled(api_key, from_environment.map_err(|_| ConfigError::Key { variable: "MEMORY_LLM_API_KEY" })?);
+        let api_key = override_with(api_key, from_environment.map_err(|_| ConfigError::Key { variable: "MEMORY_LLM_API_KEY" })?);
         Ok(Self {
             base_url,
             model,
             api_key,
             api_key_env,
-            timeout: or_plain(document.take("llm.timeout", moments::span)?, TIMEOUT),
-            calls_a_day: or_plain(document.take("llm.calls_a_day", limit)?, Some(CALLS_A_DAY)),
-            tokens_a_day: or_plain(document.take("llm.tokens_a_day", limit)?, Some(TOKENS_A_DAY)),
+            timeout: or_default(document.take("llm.timeout", datetime::span)?, TIMEOUT),
+            calls_a_day: or_default(document.take("llm.calls_a_day", limit)?, Some(CALLS_A_DAY)),
+            tokens_a_day: or_default(document.take("llm.tokens_a_day", limit)?, Some(TOKENS_A_DAY)),
         })
     }
 
@@ -68,7 +68,7 @@ impl Llm {
 
     /// Returns whether the settings file contains an API key.
     pub(crate) fn key_is_in_the_file(&self) -> bool {
-        self.api_key.value.is_some() && self.api_key.from == Layer::File
+        self.api_key.value.is_some() && self.api_key.from == SettingsLayer::File
     }
 
     /// Returns the daily budget.
@@ -77,29 +77,29 @@ impl Llm {
     }
 
     /// Returns every key with its value and layer, in file order; the API key is hidden.
-    pub(super) fn all(&self) -> [(&'static str, (Value, Layer)); 7] {
+    pub(super) fn all(&self) -> [(&'static str, (Value, SettingsLayer)); 7] {
         let Self { base_url, model, api_key, api_key_env, timeout, calls_a_day, tokens_a_day } = self;
         let text = |setting: &Setting<Option<String>>| setting.show(|text| text.clone().into());
         [
-            ("llm.base_url", base_url.show(|address| address.as_deref().map(shown).into())),
+            ("llm.base_url", base_url.show(|address| address.as_deref().map(redact_address).into())),
             ("llm.model", text(model)),
             ("llm.api_key", api_key.show(|key| key.as_ref().map(|_| HIDDEN).into())),
             ("llm.api_key_env", text(api_key_env)),
-            ("llm.timeout", timeout.show(|span| moments::span_text(*span).into())),
+            ("llm.timeout", timeout.show(|span| datetime::span_text(*span).into())),
             ("llm.calls_a_day", calls_a_day.show(|limit| (*limit).into())),
             ("llm.tokens_a_day", tokens_a_day.show(|limit| (*limit).into())),
         ]
     }
 }
 
-fn overruled<T>(setting: Setting<Option<T>>, variable: Option<T>) -> Setting<Option<T>> {
-    if variable.is_some() { Setting { value: variable, from: Layer::Environment } } else { setting }
+fn override_with<T>(setting: Setting<Option<T>>, variable: Option<T>) -> Setting<Option<T>> {
+    if variable.is_some() { Setting { value: variable, from: SettingsLayer::Environment } } else { setting }
 }
 
 /// Returns an address for display, or [`HIDDEN`] if it may contain a password or a key.
 ///
 /// Such an address is rejected on use.
-pub(super) fn shown(address: &str) -> &str {
+pub(super) fn redact_address(address: &str) -> &str {
     if address.contains(['@', '?', '#']) { HIDDEN } else { address }
 }
 

@@ -18,12 +18,12 @@ pub(crate) use banks::BankSettings;
 pub(crate) use edit::with_value;
 pub(crate) use environment::{Environment, certificates};
 pub(crate) use error::ConfigError;
-pub(crate) use hooks::Hooks;
+pub(crate) use hooks::HookSettings;
 pub(crate) use http::HttpSettings;
-pub(crate) use llm::{HIDDEN, Llm};
+pub(crate) use llm::{HIDDEN, LlmSettings};
 pub(crate) use proxy::{ProxySettings, max_entries, share};
-pub(crate) use reranking::Reranking;
-pub(crate) use settings::{Embedding, Layer, NotificationMethod, Place, Setting, Settings, usual_root};
+pub(crate) use reranking::RerankingSettings;
+pub(crate) use settings::{EmbeddingSettings, NotificationMethod, Setting, Settings, SettingsLayer, SourceLocation, usual_root};
 
 /// Content of the file that `memory config init` writes: every key with its default and meaning.
 pub(crate) const DEFAULT_FILE: &str = include_str!("default.yaml");

@@ -8,12 +8,12 @@ use memory_core::ParseError;
 use memory_core::conversation::RecallRules;
 use serde_json::Value;
 
-use super::document::{Document, parsed};
+use super::document::{SettingsDocument, parsed};
 use super::llm::HIDDEN;
-use super::settings::or_plain;
-use super::{ConfigError, Environment, Layer, Setting};
+use super::settings::or_default;
+use super::{ConfigError, Environment, Setting, SettingsLayer};
 use crate::chat_proxy::LogLevel;
-use crate::moments;
+use crate::datetime;
 
 /// The settings of `proxy`; each key is also a variable `MEMORY_PROXY_…` and a flag.
 #[derive(Debug, Clone)]
@@ -80,16 +80,16 @@ pub(crate) const PROXY_KEYS: [&str; 18] = [
     "log_level",
 ];
 
-const PATIENCE: Duration = Duration::from_secs(2);
+const MEMORY_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl ProxySettings {
     /// Takes these settings from the document; the environment has precedence.
-    pub(super) fn take(document: &mut Document, environment: &Environment) -> Result<Self, ConfigError> {
+    pub(super) fn take(document: &mut SettingsDocument, environment: &Environment) -> Result<Self, ConfigError> {
         let path = |text: &str| Ok(Some(environment.whole(Path::new(text.trim()))));
         let text = |text: &str| Ok(Some(text.trim().to_owned()));
         let yes = parsed::<bool>("true or false");
         let usual = RecallRules::default();
-        let mut from = Sayings { document, environment };
+        let mut from = ProxyConfigLayers { document, environment };
         Ok(Self {
             memory_path: from.take("memory_path", path, None)?,
             openai_base_url: from.take("openai_base_url", text, None)?,
@@ -106,7 +106,7 @@ impl ProxySettings {
             enable_summarization: from.take("enable_summarization", &yes, true)?,
             enable_git_versioning: from.take("enable_git_versioning", &yes, true)?,
             start_watcher: from.take("start_watcher", &yes, false)?,
-            memory_timeout: from.take("memory_timeout", moments::span, PATIENCE)?,
+            memory_timeout: from.take("memory_timeout", datetime::span, MEMORY_TIMEOUT)?,
             host: from.take("host", |text| Ok(text.trim().to_owned()), "127.0.0.1".to_owned())?,
             port: from.take("port", parsed("a port number"), 8100)?,
             log_level: from.take("log_level", str::parse, LogLevel::Info)?,
@@ -114,19 +114,22 @@ impl ProxySettings {
     }
 
     /// Returns every key with its value and layer, in file order.
-    pub(super) fn all(&self) -> [(&'static str, (Value, Layer)); 18] {
+    pub(super) fn all(&self) -> [(&'static str, (Value, SettingsLayer)); 18] {
         let text = |setting: &Setting<Option<String>>| setting.show(|text| text.clone().into());
         // Conversion through text preserves the original digits.
         let share = |setting: &Setting<f32>| setting.show(|share| share.to_string().parse::<f64>().unwrap_or_default().into());
         [
             ("proxy.memory_path", self.memory_path.show(|path| path.as_ref().map(|path| path.display().to_string()).into())),
-            ("proxy.openai_base_url", self.openai_base_url.show(|address| address.as_deref().map(super::llm::shown).into())),
+            (
+                "proxy.openai_base_url",
+                self.openai_base_url.show(|address| address.as_deref().map(super::llm::redact_address).into()),
+            ),
             ("proxy.openai_api_key_env", text(&self.openai_api_key_env)),
             ("proxy.openai_api_key", self.openai_api_key.show(|key| key.as_ref().map(|_| HIDDEN).into())),
             ("proxy.embedding_model", text(&self.embedding_model)),
             (
                 "proxy.embedding_base_url",
-                self.embedding_base_url.show(|address| address.as_deref().map(super::llm::shown).into()),
+                self.embedding_base_url.show(|address| address.as_deref().map(super::llm::redact_address).into()),
             ),
             ("proxy.default_top_k", self.default_top_k.show(|count| (*count).into())),
             ("proxy.max_entries", self.max_entries.show(|count| (*count).into())),
@@ -136,7 +139,7 @@ impl ProxySettings {
             ("proxy.enable_summarization", self.enable_summarization.show(|yes| (*yes).into())),
             ("proxy.enable_git_versioning", self.enable_git_versioning.show(|yes| (*yes).into())),
             ("proxy.start_watcher", self.start_watcher.show(|yes| (*yes).into())),
-            ("proxy.memory_timeout", self.memory_timeout.show(|span| moments::span_text(*span).into())),
+            ("proxy.memory_timeout", self.memory_timeout.show(|span| datetime::span_text(*span).into())),
             ("proxy.host", self.host.show(|host| host.clone().into())),
             ("proxy.port", self.port.show(|port| (*port).into())),
             ("proxy.log_level", self.log_level.show(|level| level.as_str().into())),
@@ -145,7 +148,7 @@ impl ProxySettings {
 
     /// Returns whether the settings file contains an API key.
     pub(crate) fn key_is_in_the_file(&self) -> bool {
-        self.openai_api_key.value.is_some() && self.openai_api_key.from == Layer::File
+        self.openai_api_key.value.is_some() && self.openai_api_key.from == SettingsLayer::File
     }
 
     /// Returns the rules for recall.
@@ -160,22 +163,22 @@ impl ProxySettings {
 }
 
 /// The sources of a value: the document and the environment.
-struct Sayings<'a> {
-    document: &'a mut Document,
+struct ProxyConfigLayers<'a> {
+    document: &'a mut SettingsDocument,
     environment: &'a Environment,
 }
 
-impl Sayings<'_> {
+impl ProxyConfigLayers<'_> {
     fn take<T>(
         &mut self,
         key: &'static str,
         parse: impl Fn(&str) -> Result<T, ParseError>,
         usual: T,
     ) -> Result<Setting<T>, ConfigError> {
-        let setting = or_plain(self.document.take(&format!("proxy.{key}"), &parse)?, usual);
+        let setting = or_default(self.document.take(&format!("proxy.{key}"), &parse)?, usual);
         let Some(said) = self.environment.proxy.get(key) else { return Ok(setting) };
         let value = parse(said).map_err(|source| ConfigError::Variable { variable: variable(key), source })?;
-        Ok(Setting { value, from: Layer::Environment })
+        Ok(Setting { value, from: SettingsLayer::Environment })
     }
 }
 

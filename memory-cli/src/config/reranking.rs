@@ -4,21 +4,21 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use memory_core::ParseError;
-use memory_core::rank::{Normalise, RerankRules};
+use memory_core::rank::{RerankRules, ScoreNormalization};
 use serde_json::Value;
 
-use super::document::Document;
-use super::settings::or_plain;
-use super::{ConfigError, Environment, Layer, Setting};
-use crate::moments;
+use super::document::SettingsDocument;
+use super::settings::or_default;
+use super::{ConfigError, Environment, Setting, SettingsLayer};
+use crate::datetime;
 
 /// The settings of the reranking model, which rescores the best hits of a search.
 #[derive(Debug, Clone)]
-pub(crate) struct Reranking {
+pub(crate) struct RerankingSettings {
     /// The folder of the model.
     pub model: Setting<Option<PathBuf>>,
     /// Conversion of the model's scores to relevance.
-    pub normalise: Setting<Normalise>,
+    pub normalise: Setting<ScoreNormalization>,
     /// Minimum relevance.
     pub threshold: Setting<f32>,
     /// Maximum number of hits that the model scores.
@@ -29,22 +29,22 @@ pub(crate) struct Reranking {
     pub timeout: Setting<Duration>,
 }
 
-impl Reranking {
+impl RerankingSettings {
     /// Takes these settings from the document; the environment has precedence.
-    pub(super) fn take(document: &mut Document, environment: &Environment) -> Result<Self, ConfigError> {
+    pub(super) fn take(document: &mut SettingsDocument, environment: &Environment) -> Result<Self, ConfigError> {
         let path = |text: &str| Ok(Some(environment.whole(Path::new(text.trim()))));
-        let mut model = or_plain(document.take("reranking.model", path)?, None);
+        let mut model = or_default(document.take("reranking.model", path)?, None);
         if let Some(folder) = &environment.reranking_model {
-            model = Setting { value: Some(environment.whole(folder)), from: Layer::Environment };
+            model = Setting { value: Some(environment.whole(folder)), from: SettingsLayer::Environment };
         }
         let usual = RerankRules::default();
         Ok(Self {
             model,
-            normalise: or_plain(document.take("reranking.normalise", str::parse)?, usual.normalise),
-            threshold: or_plain(document.take("reranking.threshold", share)?, usual.threshold),
-            candidates: or_plain(document.take("reranking.candidates", count)?, usual.candidates),
-            max_characters: or_plain(document.take("reranking.max_characters", count)?, usual.characters),
-            timeout: or_plain(document.take("reranking.timeout", moments::span)?, Duration::from_secs(10)),
+            normalise: or_default(document.take("reranking.normalise", str::parse)?, usual.normalise),
+            threshold: or_default(document.take("reranking.threshold", share)?, usual.threshold),
+            candidates: or_default(document.take("reranking.candidates", count)?, usual.candidates),
+            max_characters: or_default(document.take("reranking.max_characters", count)?, usual.characters),
+            timeout: or_default(document.take("reranking.timeout", datetime::span)?, Duration::from_secs(10)),
         })
     }
 
@@ -59,7 +59,7 @@ impl Reranking {
     }
 
     /// Returns every key with its value and layer, in file order.
-    pub(super) fn all(&self) -> [(&'static str, (Value, Layer)); 6] {
+    pub(super) fn all(&self) -> [(&'static str, (Value, SettingsLayer)); 6] {
         let Self { model, normalise, threshold, candidates, max_characters, timeout } = self;
         [
             ("reranking.model", model.show(|path| path.as_ref().map(|path| path.display().to_string()).into())),
@@ -68,7 +68,7 @@ impl Reranking {
             ("reranking.threshold", threshold.show(|share| share.to_string().parse::<f64>().unwrap_or_default().into())),
             ("reranking.candidates", candidates.show(|count| (*count).into())),
             ("reranking.max_characters", max_characters.show(|count| (*count).into())),
-            ("reranking.timeout", timeout.show(|span| moments::span_text(*span).into())),
+            ("reranking.timeout", timeout.show(|span| datetime::span_text(*span).into())),
         ]
     }
 }

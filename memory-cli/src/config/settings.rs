@@ -8,9 +8,9 @@ use memory_core::{InboxTtl, ParseError};
 use memory_ingest::SourceName;
 use serde_json::Value;
 
-use super::document::{Document, parsed};
-use super::{BankSettings, ConfigError, Environment, Hooks, HttpSettings, Llm, ProxySettings, Reranking};
-use crate::moments;
+use super::document::{SettingsDocument, parsed};
+use super::{BankSettings, ConfigError, Environment, HookSettings, HttpSettings, LlmSettings, ProxySettings, RerankingSettings};
+use crate::datetime;
 use crate::zone::{self, NamedZone};
 
 /// All settings and their origins.
@@ -43,11 +43,11 @@ pub(crate) struct Settings {
     /// The time zone of reminders.
     pub timezone: Setting<Option<NamedZone>>,
     /// The embedding model.
-    pub embedding: Embedding,
+    pub embedding: EmbeddingSettings,
     /// The reranking model.
-    pub reranking: Reranking,
+    pub reranking: RerankingSettings,
     /// The language model.
-    pub llm: Llm,
+    pub llm: LlmSettings,
     /// The chat proxy.
     pub proxy: ProxySettings,
     /// Access to the HTTP servers.
@@ -55,14 +55,14 @@ pub(crate) struct Settings {
     /// Banks and filters.
     pub banks: BankSettings,
     /// Hooks of tool calls.
-    pub hooks: Hooks,
+    pub hooks: HookSettings,
     /// The sources of notes to import.
-    pub places: Vec<Place>,
+    pub places: Vec<SourceLocation>,
 }
 
 /// The settings of the embedding model.
 #[derive(Debug, Clone)]
-pub(crate) struct Embedding {
+pub(crate) struct EmbeddingSettings {
     /// The folder of the model.
     pub model: Setting<Option<PathBuf>>,
     /// The address of a model server; the folder has precedence.
@@ -75,7 +75,7 @@ pub(crate) struct Embedding {
 
 /// The location of a source of notes.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct SourceLocation {
     /// The source.
     pub source: SourceName,
     /// Its folder.
@@ -90,12 +90,12 @@ pub(crate) struct Setting<T> {
     /// The value.
     pub value: T,
     /// The layer that sets the value.
-    pub from: Layer,
+    pub from: SettingsLayer,
 }
 
 /// A layer of settings; later layers have precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Layer {
+pub(crate) enum SettingsLayer {
     /// The built-in default.
     Default,
     /// The settings file.
@@ -120,7 +120,7 @@ pub(crate) enum NotificationMethod {
 }
 
 /// Description of a notification method in errors.
-const WAYS: &str = "a notification method (auto, osascript, notify-send or file)";
+const EXPECTED_METHOD: &str = "a notification method (auto, osascript, notify-send or file)";
 
 const HOUR: u64 = 60 * 60;
 
@@ -141,7 +141,7 @@ impl Settings {
             return Ok(environment.whole(file));
         }
         let named = root.or(environment.root.as_deref()).map(|root| environment.whole(root));
-        Ok(named.map_or_else(|| default_root(environment), Ok)?.join("config.yaml"))
+        Ok(named.map_or_else(|| required_default_root(environment), Ok)?.join("config.yaml"))
     }
 
     /// Loads the settings; `root` is the value of the flag.
@@ -150,7 +150,7 @@ impl Settings {
     /// If the file cannot be read, or a value is invalid.
     pub(crate) fn load(root: Option<&Path>, environment: &Environment) -> Result<Self, ConfigError> {
         let file = Self::file(root, environment)?;
-        let document = Document::read(&file)?;
+        let document = SettingsDocument::read(&file)?;
         Self::of(document, file, root, environment)
     }
 
@@ -160,53 +160,64 @@ impl Settings {
     /// If the text is not valid YAML, or a value is invalid.
     pub(crate) fn with_text(text: &str, root: Option<&Path>, environment: &Environment) -> Result<Self, ConfigError> {
         let file = Self::file(root, environment)?;
-        let document = Document::parse(&file, Some(text))?;
+        let document = SettingsDocument::parse(&file, Some(text))?;
         Self::of(document, file, root, environment)
     }
 
-    fn of(mut document: Document, file: PathBuf, root: Option<&Path>, environment: &Environment) -> Result<Self, ConfigError> {
+    fn of(
+        mut document: SettingsDocument,
+        file: PathBuf,
+        root: Option<&Path>,
+        environment: &Environment,
+    ) -> Result<Self, ConfigError> {
         let path = |text: &str| Ok(environment.whole(Path::new(text.trim())));
         let places = SourceName::ALL.into_iter().map(|source| place(source, &mut document, environment));
         let places = places.collect::<Result<_, _>>()?;
         let mut settings = Self {
             file_exists: document.exists(),
             unknown: Vec::new(),
-            root: or(document.take("storage.root", path)?, || default_root(environment))?,
-            short_term_ttl: or_plain(document.take("storage.short_term_ttl", moments::span)?, Duration::from_secs(168 * HOUR)),
-            trash_retention: or_plain(document.take("storage.trash_retention", retention)?, Some(RETENTION)),
-            git: or_plain(document.take("git.enabled", parsed("true or false"))?, false),
-            interval: or_plain(document.take("daemon.interval", moments::span)?, Duration::from_mins(1)),
-            decay_threshold: or_plain(document.take("daemon.decay_threshold", moments::span)?, Duration::from_secs(720 * HOUR)),
-            upgrade_access_threshold: or_plain(document.take("daemon.upgrade_access_threshold", parsed("a whole number"))?, 3),
-            notifications: or_plain(document.take("notification.enabled", parsed("true or false"))?, true),
-            notification_method: or_plain(document.take("notification.method", parsed(WAYS))?, NotificationMethod::Osascript),
-            timezone: or_plain(document.take("timezone", |text| zone::named(text).map(Some))?, None),
+            root: or_else_default(document.take("storage.root", path)?, || required_default_root(environment))?,
+            short_term_ttl: or_default(document.take("storage.short_term_ttl", datetime::span)?, Duration::from_secs(168 * HOUR)),
+            trash_retention: or_default(document.take("storage.trash_retention", retention)?, Some(RETENTION)),
+            git: or_default(document.take("git.enabled", parsed("true or false"))?, false),
+            interval: or_default(document.take("daemon.interval", datetime::span)?, Duration::from_mins(1)),
+            decay_threshold: or_default(
+                document.take("daemon.decay_threshold", datetime::span)?,
+                Duration::from_secs(720 * HOUR),
+            ),
+            upgrade_access_threshold: or_default(document.take("daemon.upgrade_access_threshold", parsed("a whole number"))?, 3),
+            notifications: or_default(document.take("notification.enabled", parsed("true or false"))?, true),
+            notification_method: or_default(
+                document.take("notification.method", parsed(EXPECTED_METHOD))?,
+                NotificationMethod::Osascript,
+            ),
+            timezone: or_default(document.take("timezone", |text| zone::named(text).map(Some))?, None),
             embedding: embedding(&mut document, environment)?,
-            reranking: Reranking::take(&mut document, environment)?,
-            llm: Llm::take(&mut document, environment)?,
+            reranking: RerankingSettings::take(&mut document, environment)?,
+            llm: LlmSettings::take(&mut document, environment)?,
             proxy: ProxySettings::take(&mut document, environment)?,
             http: HttpSettings::take(&mut document)?,
             banks: BankSettings::take(&mut document)?,
-            hooks: Hooks::take(&mut document)?,
+            hooks: HookSettings::take(&mut document)?,
             places,
             file,
         };
         settings.unknown = document.unknown();
-        settings.root.overrule(environment.root.as_deref(), Layer::Environment, environment);
-        settings.root.overrule(root, Layer::Flag, environment);
+        settings.root.overrule(environment.root.as_deref(), SettingsLayer::Environment, environment);
+        settings.root.overrule(root, SettingsLayer::Flag, environment);
         Ok(settings)
     }
 
     /// Returns every key with its value and layer, in file order.
-    pub(crate) fn all(&self) -> Vec<(String, Value, Layer)> {
-        let span = |setting: &Setting<Duration>| setting.show(|span| moments::span_text(*span).into());
+    pub(crate) fn all(&self) -> Vec<(String, Value, SettingsLayer)> {
+        let span = |setting: &Setting<Duration>| setting.show(|span| datetime::span_text(*span).into());
         let path = |setting: &Setting<PathBuf>| setting.show(|path| path.display().to_string().into());
         let mut all = vec![
             ("storage.root".to_owned(), path(&self.root)),
             ("storage.short_term_ttl".to_owned(), span(&self.short_term_ttl)),
             (
                 "storage.trash_retention".to_owned(),
-                self.trash_retention.show(|span| span.map_or("never".into(), moments::span_text).into()),
+                self.trash_retention.show(|span| span.map_or("never".into(), datetime::span_text).into()),
             ),
             ("git.enabled".to_owned(), self.git.show(|yes| (*yes).into())),
             ("daemon.interval".to_owned(), span(&self.interval)),
@@ -217,7 +228,7 @@ impl Settings {
             ("timezone".to_owned(), self.timezone.show(|zone| zone.map(NamedZone::name).into())),
         ];
         let text = |setting: &Setting<Option<String>>| setting.show(|text| text.clone().into());
-        let Embedding { model, base_url, name, api_key_env } = &self.embedding;
+        let EmbeddingSettings { model, base_url, name, api_key_env } = &self.embedding;
         let folder = model.show(|path| path.as_ref().map(|path| path.display().to_string()).into());
         all.push(("embedding.model".to_owned(), folder));
         all.push(("embedding.base_url".to_owned(), text(base_url)));
@@ -242,10 +253,10 @@ fn retention(text: &str) -> Result<Option<Duration>, ParseError> {
     if text.trim() == "never" {
         return Ok(None);
     }
-    moments::span(text).map(Some).map_err(|_| ParseError::new(text, "a duration such as 90d, or never"))
+    datetime::span(text).map(Some).map_err(|_| ParseError::new(text, "a duration such as 90d, or never"))
 }
 
-fn default_root(environment: &Environment) -> Result<PathBuf, ConfigError> {
+fn required_default_root(environment: &Environment) -> Result<PathBuf, ConfigError> {
     usual_root(environment).ok_or(ConfigError::NoHome)
 }
 
@@ -254,51 +265,51 @@ pub(crate) fn usual_root(environment: &Environment) -> Option<PathBuf> {
     environment.home.as_ref().map(|home| home.join(".memory"))
 }
 
-fn embedding(document: &mut Document, environment: &Environment) -> Result<Embedding, ConfigError> {
+fn embedding(document: &mut SettingsDocument, environment: &Environment) -> Result<EmbeddingSettings, ConfigError> {
     let given = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let path = |text: &str| Ok(given(text).map(|text| environment.whole(Path::new(&text))));
-    let mut model = or_plain(document.take("embedding.model", path)?, None);
+    let mut model = or_default(document.take("embedding.model", path)?, None);
     if let Some(folder) = &environment.embedding_model {
-        model = Setting { value: Some(environment.whole(folder)), from: Layer::Environment };
+        model = Setting { value: Some(environment.whole(folder)), from: SettingsLayer::Environment };
     }
-    let mut text = |key: &str| -> Result<_, ConfigError> { Ok(or_plain(document.take(key, |text| Ok(given(text)))?, None)) };
+    let mut text = |key: &str| -> Result<_, ConfigError> { Ok(or_default(document.take(key, |text| Ok(given(text)))?, None)) };
     let (base_url, name) = (text("embedding.base_url")?, text("embedding.name")?);
-    Ok(Embedding { model, base_url, name, api_key_env: text("embedding.api_key_env")? })
+    Ok(EmbeddingSettings { model, base_url, name, api_key_env: text("embedding.api_key_env")? })
 }
 
-fn place(source: SourceName, document: &mut Document, environment: &Environment) -> Result<Place, ConfigError> {
+fn place(source: SourceName, document: &mut SettingsDocument, environment: &Environment) -> Result<SourceLocation, ConfigError> {
     let expand = |text: &str| Ok(environment.whole(Path::new(text.trim())));
     let path = document.take(&format!("ingestion.{source}.path"), expand)?;
-    let mut path = or_plain(path, source.default_path(environment.home.as_deref().unwrap_or(Path::new("~"))));
+    let mut path = or_default(path, source.default_path(environment.home.as_deref().unwrap_or(Path::new("~"))));
     if source == SourceName::Claude {
-        path.overrule(environment.claude.as_deref(), Layer::Environment, environment);
+        path.overrule(environment.claude.as_deref(), SettingsLayer::Environment, environment);
     }
     let enabled = document.take(&format!("ingestion.{source}.enabled"), parsed("true or false"))?;
-    Ok(Place { source, path, enabled: or_plain(enabled, true) })
+    Ok(SourceLocation { source, path, enabled: or_default(enabled, true) })
 }
 
-fn or<T>(value: Option<T>, default: impl FnOnce() -> Result<T, ConfigError>) -> Result<Setting<T>, ConfigError> {
+fn or_else_default<T>(value: Option<T>, default: impl FnOnce() -> Result<T, ConfigError>) -> Result<Setting<T>, ConfigError> {
     match value {
-        Some(value) => Ok(Setting { value, from: Layer::File }),
-        None => Ok(Setting { value: default()?, from: Layer::Default }),
+        Some(value) => Ok(Setting { value, from: SettingsLayer::File }),
+        None => Ok(Setting { value: default()?, from: SettingsLayer::Default }),
     }
 }
 
-pub(super) fn or_plain<T>(value: Option<T>, default: T) -> Setting<T> {
+pub(super) fn or_default<T>(value: Option<T>, default: T) -> Setting<T> {
     match value {
-        Some(value) => Setting { value, from: Layer::File },
-        None => Setting { value: default, from: Layer::Default },
+        Some(value) => Setting { value, from: SettingsLayer::File },
+        None => Setting { value: default, from: SettingsLayer::Default },
     }
 }
 
 impl<T> Setting<T> {
-    pub(super) fn show(&self, shown: impl Fn(&T) -> Value) -> (Value, Layer) {
+    pub(super) fn show(&self, shown: impl Fn(&T) -> Value) -> (Value, SettingsLayer) {
         (shown(&self.value), self.from)
     }
 }
 
 impl Setting<PathBuf> {
-    fn overrule(&mut self, path: Option<&Path>, from: Layer, environment: &Environment) {
+    fn overrule(&mut self, path: Option<&Path>, from: SettingsLayer, environment: &Environment) {
         if let Some(path) = path {
             *self = Self { value: environment.whole(path), from };
         }
@@ -323,11 +334,11 @@ impl std::str::FromStr for NotificationMethod {
         [Self::Auto, Self::Osascript, Self::NotifySend, Self::File]
             .into_iter()
             .find(|method| method.as_str() == text)
-            .ok_or_else(|| memory_core::ParseError::new(text, WAYS))
+            .ok_or_else(|| memory_core::ParseError::new(text, EXPECTED_METHOD))
     }
 }
 
-impl Layer {
+impl SettingsLayer {
     /// Returns the name of the layer.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {

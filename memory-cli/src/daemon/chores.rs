@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{EmbedError, Embedder, Embedding, Progress, Services, StoreError, Verb, embed, index_page, notify};
-use memory_dream::schedule::{Chores, Done, Stop};
-use memory_dream::{Dream, Dreamt, Level, Pace, Task, dream};
+use memory_dream::schedule::{CancellationToken, ChoreRunner, ChoreStatus};
+use memory_dream::{DreamLevel, DreamReport, DreamRequest, DreamTask, ProgressCallback, dream};
 
 use super::ACTOR;
 use crate::app::Home;
@@ -18,10 +18,10 @@ use crate::pending_page::PendingPage;
 use crate::versions;
 
 /// The tasks of the chore that runs at every interval.
-const LIFECYCLE: &[Task] = &[Task::Expire, Task::Decay, Task::Upgrade, Task::Merge];
+const LIFECYCLE_TASKS: &[DreamTask] = &[DreamTask::Expire, DreamTask::Decay, DreamTask::Upgrade, DreamTask::Merge];
 
 /// Number of texts per batch; each batch includes memories that were added since the previous one.
-const TEXTS: usize = 2048;
+const TEXTS_PER_BATCH: usize = 2048;
 
 /// The chores of one home.
 pub(crate) struct HomeChores<'a> {
@@ -39,25 +39,25 @@ impl<'a> HomeChores<'a> {
         Self { home, services, settings, environment, page: PendingPage::of(home) }
     }
 
-    fn refine(&self, verb: Verb, tasks: &[Task], stop: &Stop) -> Result<Done, StoreError> {
-        let mut go_on = |_: Progress| if stop.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    fn refine(&self, verb: Verb, tasks: &[DreamTask], stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
+        let mut go_on = |_: Progress| if stop.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let rules = dreaming::rules(self.settings);
-        let what = Dream { verb, tasks, rules, is_rehearsal: false, zone: &self.home.zone };
-        let dreamt = dream(&self.services, &what, &mut Pace::new(&mut go_on))?;
-        Ok(said(&dreamt))
+        let what = DreamRequest { verb, tasks, rules, is_rehearsal: false, zone: &self.home.zone };
+        let dreamt = dream(&self.services, &what, &mut ProgressCallback::new(&mut go_on))?;
+        Ok(summarize(&dreamt))
     }
 
     /// Commits the home to git in the background, if the settings enable it and the home has changed.
     pub(crate) fn keep_versions(&self) -> Result<(), StoreError> {
         if self.settings.git.value {
             let root = self.home.store.root();
-            versions::keep_soon(root, &self.home.store.journal_end()?, self.environment.program.as_deref());
+            versions::commit_in_background(root, &self.home.store.journal_end()?, self.environment.program.as_deref());
         }
         Ok(())
     }
 
     /// Updates the page of due reminders and the index page if they are outdated, and commits the home.
-    fn keep_page(&self) -> Result<(), StoreError> {
+    fn update_pages(&self) -> Result<(), StoreError> {
         self.page.refresh()?;
         self.keep_versions()?;
         self.keep_index_page()
@@ -75,83 +75,83 @@ impl std::fmt::Debug for HomeChores<'_> {
     }
 }
 
-impl Chores for HomeChores<'_> {
-    fn refresh(&self, _stop: &Stop) -> Result<Done, StoreError> {
+impl ChoreRunner for HomeChores<'_> {
+    fn refresh(&self, _stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
         self.home.store.refresh_all()?;
-        Ok(Done::Nothing)
+        Ok(ChoreStatus::Nothing)
     }
 
-    fn notify(&self, _stop: &Stop) -> Result<Done, StoreError> {
+    fn notify(&self, _stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
         if !self.settings.notifications.value {
             self.services.store.refresh()?;
-            self.keep_page()?;
-            return Ok(Done::LeftOut("notifications are disabled in the settings".into()));
+            self.update_pages()?;
+            return Ok(ChoreStatus::LeftOut("notifications are disabled in the settings".into()));
         }
         let way = notification::way(self.settings.notification_method.value, self.environment);
         let report = notify(&self.services, way.notifier.as_ref(), &self.home.zone)?;
-        self.keep_page()?;
+        self.update_pages()?;
         Ok(match (report.shown.len(), report.failed) {
-            (_, Some(error)) => Done::LeftOut(format!("{} not yet shown: {error}", count(report.waiting, "reminder"))),
-            (0, None) => report.degraded.map_or(Done::Nothing, Done::LeftOut),
-            (shown, None) => Done::This(format!("{} shown by {}", count(shown as u64, "reminder"), way.name)),
+            (_, Some(error)) => ChoreStatus::LeftOut(format!("{} not yet shown: {error}", counted(report.waiting, "reminder"))),
+            (0, None) => report.degraded.map_or(ChoreStatus::Nothing, ChoreStatus::LeftOut),
+            (shown, None) => ChoreStatus::This(format!("{} shown by {}", counted(shown as u64, "reminder"), way.name)),
         })
     }
 
-    fn lifecycle(&self, stop: &Stop) -> Result<Done, StoreError> {
-        self.refine(Verb::Consolidate, LIFECYCLE, stop)
+    fn lifecycle(&self, stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
+        self.refine(Verb::Consolidate, LIFECYCLE_TASKS, stop)
     }
 
-    fn embed(&self, stop: &Stop) -> Result<Done, StoreError> {
+    fn embed(&self, stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
         let Some(embedder) = embedding::open(&self.settings.embedding)? else {
-            return Ok(Done::LeftOut("no embedding model is configured".into()));
+            return Ok(ChoreStatus::LeftOut("no embedding model is configured".into()));
         };
         // The model is opened for this chore only, so that an idle daemon does not use memory for it.
-        let embedder = Until { embedder, stop: stop.clone() };
+        let embedder = StoppableEmbedder { embedder, stop: stop.clone() };
         let services = Services { embedder: Some(Arc::new(embedder)), ..self.services.clone() };
         let mut read = 0;
         loop {
-            match embed(&services, &mut |_| (), Some(TEXTS)) {
+            match embed(&services, &mut |_| (), Some(TEXTS_PER_BATCH)) {
                 Ok(report) => {
                     read += report.embedded;
                     if report.left == 0 || report.embedded == 0 {
                         break;
                     }
                 }
-                Err(StoreError::Embed(_)) if stop.is_asked() => return Ok(Done::Stopped),
+                Err(StoreError::Embed(_)) if stop.is_cancelled() => return Ok(ChoreStatus::Stopped),
                 Err(error) => return Err(error),
             }
         }
-        Ok(if read == 0 { Done::Nothing } else { Done::This(format!("{} embedded", memories(read))) })
+        Ok(if read == 0 { ChoreStatus::Nothing } else { ChoreStatus::This(format!("{} embedded", memory_count(read))) })
     }
 
-    fn purge(&self, stop: &Stop) -> Result<Done, StoreError> {
+    fn purge(&self, stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
         let Some(retention) = self.settings.trash_retention.value else {
-            return Ok(Done::LeftOut("purging is disabled in the settings".into()));
+            return Ok(ChoreStatus::LeftOut("purging is disabled in the settings".into()));
         };
         let age = TimeDelta::from_std(retention).unwrap_or(TimeDelta::MAX);
         let before = self.services.clock.now().checked_sub_signed(age).unwrap_or(DateTime::<Utc>::MIN_UTC);
-        let (files, bytes) = self.home.store.purge_while(before, &mut || !stop.is_asked())?;
+        let (files, bytes) = self.home.store.purge_while(before, &mut || !stop.is_cancelled())?;
         Ok(match files {
-            _ if stop.is_asked() => Done::Stopped,
-            0 => Done::Nothing,
-            files => Done::This(format!("{} of {bytes} bytes purged", count(files, "file"))),
+            _ if stop.is_cancelled() => ChoreStatus::Stopped,
+            0 => ChoreStatus::Nothing,
+            files => ChoreStatus::This(format!("{} of {bytes} bytes purged", counted(files, "file"))),
         })
     }
 
-    fn flush(&self, _stop: &Stop) -> Result<Done, StoreError> {
+    fn flush(&self, _stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
         Ok(match self.home.store.flush()? {
-            0 => Done::Nothing,
-            changes => Done::This(format!("{} merged into the index", count(changes, "change"))),
+            0 => ChoreStatus::Nothing,
+            changes => ChoreStatus::This(format!("{} merged into the index", counted(changes, "change"))),
         })
     }
 
-    fn dream(&self, level: Level, stop: &Stop) -> Result<Done, StoreError> {
+    fn dream(&self, level: DreamLevel, stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
         self.refine(Verb::Dream, level.tasks(), stop)
     }
 }
 
 /// Returns the result of a run, as numbers of memories.
-fn said(dreamt: &Dreamt) -> Done {
+fn summarize(dreamt: &DreamReport) -> ChoreStatus {
     let gone: usize = dreamt.merged.iter().map(|merge| merge.gone.len()).sum();
     let counts = [
         (dreamt.filed.len(), "filed"),
@@ -166,35 +166,35 @@ fn said(dreamt: &Dreamt) -> Done {
     ];
     let said: Vec<_> = counts.iter().filter(|(number, _)| 0 < *number).map(|(number, what)| format!("{number} {what}")).collect();
     match &dreamt.operation {
-        _ if dreamt.is_cut => Done::Stopped,
-        Some(operation) => Done::This(format!("{} (operation {})", said.join(", "), operation.as_str())),
-        None if said.is_empty() => Done::Nothing,
-        None => Done::LeftOut(said.join(", ")),
+        _ if dreamt.is_cut => ChoreStatus::Stopped,
+        Some(operation) => ChoreStatus::This(format!("{} (operation {})", said.join(", "), operation.as_str())),
+        None if said.is_empty() => ChoreStatus::Nothing,
+        None => ChoreStatus::LeftOut(said.join(", ")),
     }
 }
 
-fn memories(number: u64) -> String {
+fn memory_count(number: u64) -> String {
     if number == 1 { "1 memory".into() } else { format!("{number} memories") }
 }
 
-fn count(number: u64, what: &str) -> String {
+fn counted(number: u64, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 /// A model that fails after a stop request.
 #[derive(Debug)]
-struct Until {
+struct StoppableEmbedder {
     embedder: Arc<dyn Embedder>,
-    stop: Stop,
+    stop: CancellationToken,
 }
 
-impl Embedder for Until {
+impl Embedder for StoppableEmbedder {
     fn identity(&self) -> &str {
         self.embedder.identity()
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
-        if self.stop.is_asked() {
+        if self.stop.is_cancelled() {
             return Err(EmbedError { why: "stopped".into(), hint: None });
         }
         self.embedder.embed(texts)

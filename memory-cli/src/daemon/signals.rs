@@ -6,25 +6,25 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use memory_dream::schedule::Stop;
+use memory_dream::schedule::CancellationToken;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag::{register, register_conditional_default};
 use signal_hook::iterator::Handle;
 
-use super::bell::Bell;
-use super::diary::Diary;
+use super::daemon_log::DaemonLog;
+use super::wake_signal::WakeSignal;
 
 /// Time after a stop request until the process exits. Every operation is atomic, so none is damaged.
-const PATIENCE: Duration = Duration::from_secs(4);
+const STOP_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// Time after a stop request in which HTTP requests may complete: their limit and a small margin.
-const DRAIN: Duration = Duration::from_secs(31);
+const HTTP_DRAIN_TIMEOUT: Duration = Duration::from_secs(31);
 
 /// Interval between checks for the end of HTTP requests.
-const LOOK: Duration = Duration::from_millis(50);
+const DRAIN_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The handler of SIGINT and SIGTERM. The first signal requests a stop, the second one exits at once.
-pub(crate) struct Signals {
+pub(crate) struct StopSignals {
     heard: signal_hook::iterator::Signals,
     ended: Receiver<()>,
     end: SyncSender<()>,
@@ -34,13 +34,13 @@ pub(crate) struct Signals {
 pub(crate) struct End {
     handle: Handle,
     done: SyncSender<()>,
-    stop: Stop,
-    bells: [Arc<Bell>; 3],
+    stop: CancellationToken,
+    bells: [Arc<WakeSignal>; 3],
 }
 
 impl Drop for End {
     fn drop(&mut self) {
-        self.stop.ask();
+        self.stop.cancel();
         for bell in &self.bells {
             bell.ring();
         }
@@ -49,7 +49,7 @@ impl Drop for End {
     }
 }
 
-impl Signals {
+impl StopSignals {
     /// Installs the signal handlers.
     ///
     /// # Errors
@@ -66,26 +66,26 @@ impl Signals {
         Ok(Self { heard, ended, end })
     }
 
-    /// Returns the guard that ends [`Signals::listen`] and requests all other threads to stop.
-    pub(crate) fn end(&self, stop: &Stop, bells: [&Arc<Bell>; 3]) -> End {
+    /// Returns the guard that ends [`StopSignals::listen`] and requests all other threads to stop.
+    pub(crate) fn end(&self, stop: &CancellationToken, bells: [&Arc<WakeSignal>; 3]) -> End {
         End { handle: self.heard.handle(), done: self.end.clone(), stop: stop.clone(), bells: bells.map(Arc::clone) }
     }
 
     /// Waits for a signal, requests all threads to stop, and exits the process after a few seconds.
     ///
     /// The limit is longer while HTTP is still `serving`.
-    pub(crate) fn listen(mut self, stop: &Stop, bells: &[Arc<Bell>], diary: &Diary, serving: &AtomicBool) {
+    pub(crate) fn listen(mut self, stop: &CancellationToken, bells: &[Arc<WakeSignal>], diary: &DaemonLog, serving: &AtomicBool) {
         let Some(signal) = self.heard.forever().next() else { return };
         diary.info(if signal == SIGINT { "SIGINT: stopping" } else { "SIGTERM: stopping" });
-        stop.ask();
+        stop.cancel();
         for bell in bells {
             bell.ring();
         }
         let asked = Instant::now();
-        let mut patience = PATIENCE;
+        let mut patience = STOP_TIMEOUT;
         while self.ended.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
-            if serving.load(Ordering::SeqCst) && asked.elapsed() < DRAIN {
-                patience = LOOK;
+            if serving.load(Ordering::SeqCst) && asked.elapsed() < HTTP_DRAIN_TIMEOUT {
+                patience = DRAIN_CHECK_INTERVAL;
                 continue;
             }
             diary.info("stopped during a chore; the next run continues it");

@@ -1,7 +1,7 @@
 //! Common parts of the commands that refine memories.
 
-mod shape;
-mod show;
+mod json;
+mod text;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -9,26 +9,26 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use memory_core::text::with_causes;
 use memory_core::{Services, Verb};
-use memory_dream::{Dream, Dreamt, Pace, Rules, Task};
+use memory_dream::{DreamReport, DreamRequest, DreamRules, DreamTask, ProgressCallback};
 
 use crate::app::{App, Home};
 use crate::config::Settings;
 use crate::failure::Failure;
-use crate::zone::Zone;
+use crate::zone::UserTimeZone;
 
 /// The request of such a command.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wanted<'t> {
+pub(crate) struct RefinementRequest<'t> {
     /// The verb in the journal.
     pub verb: Verb,
     /// The tasks to run.
-    pub tasks: &'t [Task],
+    pub tasks: &'t [DreamTask],
     /// Whether this is a dry run.
     pub is_rehearsal: bool,
 }
 
 /// Runs the request and prints the result.
-pub(crate) fn run(wanted: Wanted<'_>, app: &mut App) -> Result<(), Failure> {
+pub(crate) fn run(wanted: RefinementRequest<'_>, app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
     let home = app.open_with(&settings)?;
     let dreamt = {
@@ -37,26 +37,26 @@ pub(crate) fn run(wanted: Wanted<'_>, app: &mut App) -> Result<(), Failure> {
             bar.show(progress);
             ControlFlow::Continue(())
         };
-        let Wanted { verb, tasks, is_rehearsal } = wanted;
-        let dream = Dream { verb, tasks, rules: rules(&settings), is_rehearsal: false, zone: &home.zone };
-        let mut pace = Pace::new(&mut step);
-        if is_rehearsal { rehearse(&home, &dream, &mut pace)? } else { memory_dream::dream(&home.services, &dream, &mut pace)? }
+        let RefinementRequest { verb, tasks, is_rehearsal } = wanted;
+        let dream = DreamRequest { verb, tasks, rules: rules(&settings), is_rehearsal: false, zone: &home.zone };
+        let mut pace = ProgressCallback::new(&mut step);
+        if is_rehearsal { dry_run(&home, &dream, &mut pace)? } else { memory_dream::dream(&home.services, &dream, &mut pace)? }
     };
     if app.output.is_json() {
-        return Ok(app.output.json(&shape::shape(&dreamt, wanted.is_rehearsal))?);
+        return Ok(app.output.json(&json::shape(&dreamt, wanted.is_rehearsal))?);
     }
-    show::show(&dreamt, wanted.is_rehearsal, &home, &mut app.output)
+    text::show(&dreamt, wanted.is_rehearsal, &home, &mut app.output)
 }
 
 /// Runs a dry run on a copy of the memories, so that its result matches that of a real run.
 ///
 /// The language model is not called.
-fn rehearse(home: &Home, dream: &Dream<'_, Zone>, pace: &mut Pace<'_>) -> Result<Dreamt, Failure> {
+fn dry_run(home: &Home, dream: &DreamRequest<'_, UserTimeZone>, pace: &mut ProgressCallback<'_>) -> Result<DreamReport, Failure> {
     let rehearsal = match home.store.rehearsal() {
         Ok(rehearsal) => rehearsal,
         // If no copy can be written, only the first round is planned, on the memories themselves.
         Err(error) => {
-            let mut dreamt = memory_dream::dream(&home.services, &Dream { is_rehearsal: true, ..*dream }, pace)?;
+            let mut dreamt = memory_dream::dream(&home.services, &DreamRequest { is_rehearsal: true, ..*dream }, pace)?;
             dreamt.troubles.push(format!("{}; changes of later rounds are not listed", with_causes(&error)));
             return Ok(dreamt);
         }
@@ -74,9 +74,9 @@ fn rehearse(home: &Home, dream: &Dream<'_, Zone>, pace: &mut Pace<'_>) -> Result
 }
 
 /// Returns the rules of refinement in the settings.
-pub(crate) fn rules(settings: &Settings) -> Rules {
+pub(crate) fn rules(settings: &Settings) -> DreamRules {
     let span = |span| TimeDelta::from_std(span).unwrap_or(TimeDelta::MAX);
-    Rules {
+    DreamRules {
         inbox_ttl: settings.inbox_ttl(),
         decay_after: span(settings.decay_threshold.value),
         filing_accesses: settings.upgrade_access_threshold.value,

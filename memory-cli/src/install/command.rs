@@ -15,14 +15,14 @@ pub(super) struct Invocation {
 
 /// The subcommand that the client runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(super) enum ClientSubcommand {
     /// `memory mcp`: serves tools.
     Serve,
     /// `memory hook`: handles this event.
     Hook(&'static str),
 }
 
-impl Verb {
+impl ClientSubcommand {
     fn words(self) -> Vec<&'static str> {
         match self {
             Self::Serve => vec!["mcp"],
@@ -33,10 +33,10 @@ impl Verb {
 
 impl Invocation {
     /// Returns the program and its arguments.
-    pub(super) fn words(&self, verb: Verb) -> Vec<String> {
+    pub(super) fn words(&self, verb: ClientSubcommand) -> Vec<String> {
         let mut words = vec![self.program.clone()];
         words.extend(verb.words().into_iter().map(str::to_owned));
-        if verb == Verb::Serve {
+        if verb == ClientSubcommand::Serve {
             words.extend(["--agent".to_owned(), self.agent.clone()]);
         }
         words.extend(self.root.iter().flat_map(|root| ["--root".to_owned(), root.clone()]));
@@ -44,12 +44,12 @@ impl Invocation {
     }
 
     /// Returns the command as a line for a shell.
-    pub(super) fn line(&self, verb: Verb) -> String {
+    pub(super) fn line(&self, verb: ClientSubcommand) -> String {
         line(&self.words(verb))
     }
 
     /// Returns whether a command starts this program with the same subcommand, at any path.
-    pub(super) fn is_ours(&self, verb: Verb, words: &[String]) -> bool {
+    pub(super) fn is_ours(&self, verb: ClientSubcommand, words: &[String]) -> bool {
         let Some((program, arguments)) = words.split_first() else { return false };
         let is_us = *program == self.program || name(program) == "memory" || name(program) == name(&self.program);
         let verb = verb.words();
@@ -60,11 +60,11 @@ impl Invocation {
     ///
     /// Arguments that a user added remain, except `--agent`, which is reset. The home in the command remains too, unless
     /// `self` has one: an update never sends an agent to another home.
-    pub(super) fn renewed(&self, verb: Verb, found: &[String]) -> Vec<String> {
-        let home = self.root.clone().or_else(|| Flags::of(found).root.map(str::to_owned));
+    pub(super) fn renewed(&self, verb: ClientSubcommand, found: &[String]) -> Vec<String> {
+        let home = self.root.clone().or_else(|| CommandFlags::of(found).root.map(str::to_owned));
         let own = Self { root: home, ..self.clone() }.words(verb);
-        let (of_found, more) = (Flags::of(found), Flags::of(found).more);
-        let own_flags = Flags::of(&own);
+        let (of_found, more) = (CommandFlags::of(found), CommandFlags::of(found).more);
+        let own_flags = CommandFlags::of(&own);
         if found.first() == own.first() && of_found.agent == own_flags.agent && of_found.root == own_flags.root {
             return found.to_vec();
         }
@@ -76,7 +76,7 @@ impl Invocation {
     /// Returns the invocation that produced a command that is in the file.
     pub(super) fn of(&self, found: &[String]) -> Self {
         let program = found.first().cloned().unwrap_or_default();
-        Self { program, agent: self.agent.clone(), root: Flags::of(found).root.map(str::to_owned) }
+        Self { program, agent: self.agent.clone(), root: CommandFlags::of(found).root.map(str::to_owned) }
     }
 }
 
@@ -98,13 +98,13 @@ fn name(program: &str) -> &str {
 }
 
 /// The arguments of a command: the flags that this program sets, and all others.
-struct Flags<'a> {
+struct CommandFlags<'a> {
     agent: Option<&'a str>,
     root: Option<&'a str>,
     more: Vec<&'a str>,
 }
 
-impl<'a> Flags<'a> {
+impl<'a> CommandFlags<'a> {
     fn of(words: &'a [String]) -> Self {
         let mut flags = Self { agent: None, root: None, more: Vec::new() };
         let mut words = words.iter().skip(1).map(String::as_str);
@@ -138,28 +138,28 @@ mod tests {
     #[test]
     fn a_command_is_ours_by_its_program_and_its_verb() {
         for line in ["/opt/memory mcp", "memory mcp --agent x", "'/a b/memory' --root /x mcp", r"'C:\bin\memory.exe' mcp"] {
-            assert!(own().is_ours(Verb::Serve, &found(line)), "{line}");
+            assert!(own().is_ours(ClientSubcommand::Serve, &found(line)), "{line}");
         }
         for line in
             ["npx -y @modelcontextprotocol/server-memory", "memory", "memory list", "/opt/memory-mcp mcp", "memory hook mcpx"]
         {
-            assert!(!own().is_ours(Verb::Serve, &found(line)), "{line}");
+            assert!(!own().is_ours(ClientSubcommand::Serve, &found(line)), "{line}");
         }
-        assert!(own().is_ours(Verb::Hook("prompt"), &found("memory hook prompt --root /x")));
-        assert!(!own().is_ours(Verb::Hook("prompt"), &found("memory hook session-start")));
+        assert!(own().is_ours(ClientSubcommand::Hook("prompt"), &found("memory hook prompt --root /x")));
+        assert!(!own().is_ours(ClientSubcommand::Hook("prompt"), &found("memory hook session-start")));
         let renamed = Invocation { program: "/opt/remember".into(), ..own() };
-        assert!(renamed.is_ours(Verb::Serve, &renamed.words(Verb::Serve)));
+        assert!(renamed.is_ours(ClientSubcommand::Serve, &renamed.words(ClientSubcommand::Serve)));
     }
 
     #[test]
     fn what_was_added_to_our_words_stays() {
-        let renewed = |line: &str| own().renewed(Verb::Serve, &found(line)).join(" ");
+        let renewed = |line: &str| own().renewed(ClientSubcommand::Serve, &found(line)).join(" ");
         assert_eq!(renewed("/opt/memory mcp --agent codex"), "/opt/memory mcp --agent codex");
         assert_eq!(renewed("/opt/memory --tools all mcp --agent=codex"), "/opt/memory --tools all mcp --agent=codex");
         assert_eq!(renewed("/old/memory mcp --agent codex --tools all"), "/opt/memory mcp --agent codex --tools all");
         assert_eq!(renewed("/old/memory mcp --agent codex --root /x"), "/opt/memory mcp --agent codex --root /x");
         let elsewhere = Invocation { root: Some("/y".into()), ..own() };
-        let moved = elsewhere.renewed(Verb::Serve, &found("/opt/memory mcp --agent codex --root /x"));
+        let moved = elsewhere.renewed(ClientSubcommand::Serve, &found("/opt/memory mcp --agent codex --root /x"));
         assert_eq!(moved.join(" "), "/opt/memory mcp --agent codex --root /y");
     }
 
@@ -167,7 +167,7 @@ mod tests {
     fn a_line_for_a_shell_has_the_very_words() {
         let odd =
             Invocation { program: "/my programs/it's/$memory".into(), agent: "codex".into(), root: Some("/a \"b\"".into()) };
-        assert_eq!(words(&odd.line(Verb::Hook("prompt"))), Some(odd.words(Verb::Hook("prompt"))));
-        assert_eq!(own().line(Verb::Hook("prompt")), "/opt/memory hook prompt");
+        assert_eq!(words(&odd.line(ClientSubcommand::Hook("prompt"))), Some(odd.words(ClientSubcommand::Hook("prompt"))));
+        assert_eq!(own().line(ClientSubcommand::Hook("prompt")), "/opt/memory hook prompt");
     }
 }

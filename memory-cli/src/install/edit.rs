@@ -4,14 +4,14 @@ use std::ops::Range;
 
 /// A replacement of a range of bytes in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Edit {
+pub(super) struct TextEdit {
     /// The range to replace.
     pub range: Range<usize>,
     /// The replacement.
     pub with: String,
 }
 
-impl Edit {
+impl TextEdit {
     /// Inserts a text at a byte offset.
     pub(super) fn insert(at: usize, with: impl Into<String>) -> Self {
         Self { range: at..at, with: with.into() }
@@ -24,7 +24,7 @@ impl Edit {
 }
 
 /// Returns `text` with all edits applied. The ranges may overlap.
-pub(super) fn apply(text: &str, mut edits: Vec<Edit>) -> String {
+pub(super) fn apply(text: &str, mut edits: Vec<TextEdit>) -> String {
     edits.sort_by_key(|edit| edit.range.start);
     let mut edited = String::with_capacity(text.len() + edits.iter().map(|edit| edit.with.len()).sum::<usize>());
     let mut rest = 0;

@@ -7,17 +7,17 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::clients::Level;
+use super::clients::InstallLevel;
 
 /// Maximum number of symlinks to follow.
-const LINKS: usize = 40;
+const MAX_SYMLINKS: usize = 40;
 
 /// Suffix of a backup; a number follows from the second one on.
-const SUFFIX: &str = ".before-memory";
+const BACKUP_SUFFIX: &str = ".before-memory";
 
 /// A file at the time at which it was read.
 #[derive(Debug)]
-pub(super) struct Seen {
+pub(super) struct ClientFileSnapshot {
     /// The path of the file.
     pub path: PathBuf,
     /// The path after symlinks are resolved.
@@ -29,23 +29,23 @@ pub(super) struct Seen {
 
 /// The reason why a file was not changed.
 #[derive(Debug)]
-pub(super) enum Stopped {
+pub(super) enum ReplaceError {
     /// Another program changed the file.
     Changed,
     /// The operating system returned an error.
     Refused(io::Error),
 }
 
-impl From<io::Error> for Stopped {
+impl From<io::Error> for ReplaceError {
     fn from(error: io::Error) -> Self {
         Self::Refused(error)
     }
 }
 
-impl Seen {
+impl ClientFileSnapshot {
     /// Reads a file.
     pub(super) fn look(path: &Path) -> io::Result<Self> {
-        let place = follow(path)?;
+        let place = resolve_symlinks(path)?;
         let seen = |bytes, permissions| Self { path: path.to_owned(), place: place.clone(), bytes, permissions };
         let mut file = match File::open(&place) {
             Ok(file) => file,
@@ -71,7 +71,7 @@ impl Seen {
         }
         let number = backups.last().map_or(1, |(number, _)| number + 1);
         let mut name = self.path.file_name().unwrap_or_default().to_owned();
-        name.push(SUFFIX);
+        name.push(BACKUP_SUFFIX);
         if 1 < number {
             name.push(format!("-{number}"));
         }
@@ -83,7 +83,7 @@ impl Seen {
     }
 
     /// Returns an error if the file is read-only, which a rename would ignore.
-    pub(super) fn may_be_changed(&self) -> io::Result<()> {
+    pub(super) fn check_writable(&self) -> io::Result<()> {
         match &self.permissions {
             Some(permissions) if permissions.readonly() => {
                 Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"))
@@ -93,9 +93,9 @@ impl Seen {
     }
 
     /// Replaces the file with `bytes`, or deletes it for `None`, if it is unchanged since it was read.
-    pub(super) fn change(&self, bytes: Option<&[u8]>, level: Level) -> Result<(), Stopped> {
+    pub(super) fn change(&self, bytes: Option<&[u8]>, level: InstallLevel) -> Result<(), ReplaceError> {
         let Some(bytes) = bytes else {
-            self.still_as_seen()?;
+            self.check_unchanged()?;
             fs::remove_file(&self.place)?;
             return Ok(sync_folder(&self.place)?);
         };
@@ -103,11 +103,11 @@ impl Seen {
             fs::create_dir_all(folder)?;
         }
         let draft = self.draft(&self.place, bytes, Some(level))?;
-        self.still_as_seen()?;
+        self.check_unchanged()?;
         let done = if self.bytes.is_some() { draft.persist(&self.place) } else { draft.persist_noclobber(&self.place) };
         match done {
             Ok(_) => Ok(sync_folder(&self.place)?),
-            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Err(Stopped::Changed),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Err(ReplaceError::Changed),
             Err(error) => Err(error.error.into()),
         }
     }
@@ -115,8 +115,8 @@ impl Seen {
     /// Writes a temporary file that will become `path`, with the permissions of this file.
     ///
     /// Without such permissions, a file of the user is private, since secrets may be added to it later; a file of a project is shared.
-    fn draft(&self, path: &Path, bytes: &[u8], level: Option<Level>) -> io::Result<tempfile::NamedTempFile> {
-        let mode = if level == Some(Level::Project) { 0o666 } else { 0o600 };
+    fn draft(&self, path: &Path, bytes: &[u8], level: Option<InstallLevel>) -> io::Result<tempfile::NamedTempFile> {
+        let mode = if level == Some(InstallLevel::Project) { 0o666 } else { 0o600 };
         let make = |path: &Path| OpenOptions::new().write(true).create_new(true).mode(mode).open(path);
         let folder = path.parent().unwrap_or(Path::new("."));
         let (mut file, path) = tempfile::Builder::new().prefix(".memory-").make_in(folder, make)?.into_parts();
@@ -128,13 +128,13 @@ impl Seen {
         Ok(tempfile::NamedTempFile::from_parts(file, path))
     }
 
-    fn still_as_seen(&self) -> Result<(), Stopped> {
+    fn check_unchanged(&self) -> Result<(), ReplaceError> {
         let now = match fs::read(&self.place) {
             Ok(bytes) => Some(bytes),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(error.into()),
         };
-        if now == self.bytes { Ok(()) } else { Err(Stopped::Changed) }
+        if now == self.bytes { Ok(()) } else { Err(ReplaceError::Changed) }
     }
 
     /// Returns the backups with their numbers, in order.
@@ -146,7 +146,7 @@ impl Seen {
             Err(error) => return Err(error),
         };
         let own = self.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let number = |name: &str| match name.strip_prefix(own)?.strip_prefix(SUFFIX)? {
+        let number = |name: &str| match name.strip_prefix(own)?.strip_prefix(BACKUP_SUFFIX)? {
             "" => Some(1),
             rest => rest.strip_prefix('-')?.parse::<u64>().ok(),
         };
@@ -161,15 +161,15 @@ impl Seen {
 }
 
 /// Deletes a backup after the file has the same bytes again.
-pub(super) fn drop_backup(path: &Path) -> io::Result<()> {
+pub(super) fn delete_backup(path: &Path) -> io::Result<()> {
     fs::remove_file(path)?;
     sync_folder(path)
 }
 
 /// Resolves symlinks; the target does not have to exist.
-fn follow(path: &Path) -> io::Result<PathBuf> {
+fn resolve_symlinks(path: &Path) -> io::Result<PathBuf> {
     let mut place = path.to_owned();
-    for _ in 0..LINKS {
+    for _ in 0..MAX_SYMLINKS {
         match fs::read_link(&place) {
             Ok(target) => place = place.parent().unwrap_or(Path::new("")).join(target),
             // The path is not a symlink, or does not exist.

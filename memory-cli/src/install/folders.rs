@@ -7,7 +7,7 @@ use crate::failure::Failure;
 
 /// The folders with the configuration files of clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Folders {
+pub(crate) struct ClientFolders {
     /// The home folder of the user.
     pub home: PathBuf,
     /// The folder for settings: `XDG_CONFIG_HOME`, else `~/.config`.
@@ -24,7 +24,7 @@ pub(crate) struct Folders {
     pub project: PathBuf,
 }
 
-impl Folders {
+impl ClientFolders {
     /// Returns the folders for an environment.
     ///
     /// # Errors

@@ -3,16 +3,16 @@
 use jsonc_parser::ast::Value as Node;
 use serde_json::json;
 
-use super::command::{self, Invocation, Verb};
-use super::jsonc::{self, Step};
-use super::refusal::Refusal;
+use super::command::{self, ClientSubcommand, Invocation};
+use super::error::ClientFileError;
+use super::jsonc::{self, JsoncStep};
 
 /// The key of all hooks in the file.
 pub(super) const UNDER: &str = "hooks";
 
 /// The events, and the subcommand for each.
-pub(super) const EVENTS: [(&str, Verb); 2] =
-    [("SessionStart", Verb::Hook("session-start")), ("UserPromptSubmit", Verb::Hook("prompt"))];
+pub(super) const EVENTS: [(&str, ClientSubcommand); 2] =
+    [("SessionStart", ClientSubcommand::Hook("session-start")), ("UserPromptSubmit", ClientSubcommand::Hook("prompt"))];
 
 /// Timeout of a hook in Claude Code, in seconds.
 ///
@@ -20,7 +20,7 @@ pub(super) const EVENTS: [(&str, Verb); 2] =
 const TIMEOUT: u64 = 5;
 
 /// The position of a hook: the group of its event, and the hook in the group.
-struct Place {
+struct HookPosition {
     group: usize,
     hook: usize,
     /// Whether the group contains no other hook.
@@ -29,7 +29,7 @@ struct Place {
 }
 
 /// Adds the hooks of this program, or updates them.
-pub(super) fn install(text: &str, own: &Invocation) -> Result<String, Refusal> {
+pub(super) fn install(text: &str, own: &Invocation) -> Result<String, ClientFileError> {
     let mut text = text.to_owned();
     for (event, verb) in EVENTS {
         let places = places(&text, event, verb, own)?;
@@ -41,7 +41,14 @@ pub(super) fn install(text: &str, own: &Invocation) -> Result<String, Refusal> {
             let words = own.renewed(verb, &place.words);
             if words != place.words {
                 let [under, event] = group_path(event);
-                let path = [under, event, Step::At(place.group), Step::Key("hooks"), Step::At(place.hook), Step::Key("command")];
+                let path = [
+                    under,
+                    event,
+                    JsoncStep::At(place.group),
+                    JsoncStep::Key("hooks"),
+                    JsoncStep::At(place.hook),
+                    JsoncStep::Key("command"),
+                ];
                 text = jsonc::put(&text, &path, &command::line(&words).into())?;
             }
         }
@@ -50,13 +57,13 @@ pub(super) fn install(text: &str, own: &Invocation) -> Result<String, Refusal> {
 }
 
 /// Removes the hooks of this program.
-pub(super) fn uninstall(text: &str, own: &Invocation) -> Result<String, Refusal> {
+pub(super) fn uninstall(text: &str, own: &Invocation) -> Result<String, ClientFileError> {
     let mut text = text.to_owned();
     for (event, verb) in EVENTS {
         // In reverse order, so that the indexes of the remaining hooks stay valid.
         while let Some(place) = places(&text, event, verb, own)?.pop() {
             let [under, event] = group_path(event);
-            let path = [under, event, Step::At(place.group), Step::Key("hooks"), Step::At(place.hook)];
+            let path = [under, event, JsoncStep::At(place.group), JsoncStep::Key("hooks"), JsoncStep::At(place.hook)];
             text = jsonc::remove(&text, if place.is_alone { &path[..3] } else { &path })?;
         }
     }
@@ -64,7 +71,7 @@ pub(super) fn uninstall(text: &str, own: &Invocation) -> Result<String, Refusal>
 }
 
 /// Returns the command of a hook of this program, if there is one.
-pub(super) fn found(text: &str, own: &Invocation) -> Result<Option<Vec<String>>, Refusal> {
+pub(super) fn find_command(text: &str, own: &Invocation) -> Result<Option<Vec<String>>, ClientFileError> {
     for (event, verb) in EVENTS {
         if let Some(place) = places(text, event, verb, own)?.pop() {
             return Ok(Some(place.words));
@@ -73,25 +80,30 @@ pub(super) fn found(text: &str, own: &Invocation) -> Result<Option<Vec<String>>,
     Ok(None)
 }
 
-fn group_path(event: &'static str) -> [Step<'static>; 2] {
-    [Step::Key(UNDER), Step::Key(event)]
+fn group_path(event: &'static str) -> [JsoncStep<'static>; 2] {
+    [JsoncStep::Key(UNDER), JsoncStep::Key(event)]
 }
 
-fn places(text: &str, event: &'static str, verb: Verb, own: &Invocation) -> Result<Vec<Place>, Refusal> {
+fn places(
+    text: &str,
+    event: &'static str,
+    verb: ClientSubcommand,
+    own: &Invocation,
+) -> Result<Vec<HookPosition>, ClientFileError> {
     let root = jsonc::parse(text)?;
     let Some(groups) = root.as_ref().and_then(|root| jsonc::find(root, &group_path(event))) else { return Ok(Vec::new()) };
     let Node::Array(groups) = groups else {
         let what = format!("{} must be a list", jsonc::named(&group_path(event)));
-        return Err(Refusal::unreadable(text, jsonc::start(groups), what));
+        return Err(ClientFileError::unreadable(text, jsonc::start(groups), what));
     };
     let mut places = Vec::new();
     for (group, node) in groups.elements.iter().enumerate() {
-        let Some(Node::Array(hooks)) = jsonc::find(node, &[Step::Key("hooks")]) else { continue };
+        let Some(Node::Array(hooks)) = jsonc::find(node, &[JsoncStep::Key("hooks")]) else { continue };
         for (hook, node) in hooks.elements.iter().enumerate() {
-            let line = jsonc::find(node, &[Step::Key("command")]).and_then(Node::as_string_lit);
+            let line = jsonc::find(node, &[JsoncStep::Key("command")]).and_then(Node::as_string_lit);
             let words = line.and_then(|line| command::words(&line.value)).filter(|words| own.is_ours(verb, words));
             let is_alone = hooks.elements.len() == 1;
-            places.extend(words.map(|words| Place { group, hook, is_alone, words }));
+            places.extend(words.map(|words| HookPosition { group, hook, is_alone, words }));
         }
     }
     Ok(places)

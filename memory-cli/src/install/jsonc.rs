@@ -10,11 +10,11 @@ use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::Value;
 
-use super::edit::{self, Edit};
-use super::refusal::Refusal;
+use super::edit::{self, TextEdit};
+use super::error::ClientFileError;
 
 /// The syntax that clients with comments accept; other clients accept less.
-const OPTIONS: ParseOptions = ParseOptions {
+const PARSE_OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_loose_object_property_names: false,
     allow_trailing_commas: true,
@@ -29,7 +29,7 @@ const OPTIONS: ParseOptions = ParseOptions {
 
 /// One step of a path: into an object by key, or into a list by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step<'a> {
+pub(super) enum JsoncStep<'a> {
     /// A key of an object.
     Key(&'a str),
     /// An element of a list.
@@ -40,21 +40,22 @@ pub(super) enum Step<'a> {
 ///
 /// # Errors
 /// If the file is not valid or its root is not an object.
-pub(super) fn parse(text: &str) -> Result<Option<Node<'_>>, Refusal> {
-    let parsed = parse_to_ast(text, &CollectOptions::default(), &OPTIONS);
-    let parsed = parsed.map_err(|error| Refusal::unreadable(text, error.range().start, lower(&error.kind().to_string())))?;
+pub(super) fn parse(text: &str) -> Result<Option<Node<'_>>, ClientFileError> {
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &PARSE_OPTIONS);
+    let parsed = parsed
+        .map_err(|error| ClientFileError::unreadable(text, error.range().start, lowercase_first(&error.kind().to_string())))?;
     match parsed.value {
         Some(value @ Node::Object(_)) => Ok(Some(value)),
         None => Ok(None),
-        Some(other) => Err(Refusal::unreadable(text, other.range().start, "the file must be an object")),
+        Some(other) => Err(ClientFileError::unreadable(text, other.range().start, "the file must be an object")),
     }
 }
 
 /// Returns the value at a path; the last one if a key occurs twice.
-pub(super) fn find<'n, 'a>(root: &'n Node<'a>, path: &[Step]) -> Option<&'n Node<'a>> {
+pub(super) fn find<'n, 'a>(root: &'n Node<'a>, path: &[JsoncStep]) -> Option<&'n Node<'a>> {
     path.iter().try_fold(root, |node, step| match (step, node) {
-        (Step::Key(key), Node::Object(object)) => Some(&property(&object.properties, key)?.value),
-        (Step::At(index), Node::Array(list)) => list.elements.get(*index),
+        (JsoncStep::Key(key), Node::Object(object)) => Some(&property(&object.properties, key)?.value),
+        (JsoncStep::At(index), Node::Array(list)) => list.elements.get(*index),
         _ => None,
     })
 }
@@ -70,52 +71,56 @@ pub(super) fn start(node: &Node<'_>) -> usize {
 }
 
 /// Sets the value at a path; creates the objects on the path.
-pub(super) fn put(text: &str, path: &[Step], value: &Value) -> Result<String, Refusal> {
-    let Some(root) = parse(text)? else { return Ok(after_comments(text, &nested(path, value))) };
+pub(super) fn put(text: &str, path: &[JsoncStep], value: &Value) -> Result<String, ClientFileError> {
+    let Some(root) = parse(text)? else { return Ok(append_after_comments(text, &nest_value(path, value))) };
     let mut node = &root;
     for (depth, step) in path.iter().enumerate() {
         if let Some(next) = find(node, &path[depth..=depth]) {
             node = next;
             continue;
         }
-        let Step::Key(key) = step else { return Err(Refusal::unreadable(text, node.range().start, "the list is too short")) };
+        let JsoncStep::Key(key) = step else {
+            return Err(ClientFileError::unreadable(text, node.range().start, "the list is too short"));
+        };
         let Node::Object(_) = node else {
             let what = format!("{} must be an object", named(&path[..depth]));
-            return Err(Refusal::unreadable(text, node.range().start, what));
+            return Err(ClientFileError::unreadable(text, node.range().start, what));
         };
-        let container = Container::of(node, depth == 0).expect("an object holds members");
-        return Ok(container.insert(text, Some(key), &nested(&path[depth + 1..], value)));
+        let container = JsoncContainer::of(node, depth == 0).expect("an object holds members");
+        return Ok(container.insert(text, Some(key), &nest_value(&path[depth + 1..], value)));
     }
-    let layout = Layout::of(text, &root);
+    let layout = JsoncLayout::of(text, &root);
     let range = node.range().start..node.range().end;
     let with = if text[range.clone()].contains('\n') {
         layout.rendered(value, edit::indent(text, range.start))
     } else {
         value.to_string()
     };
-    Ok(edit::apply(text, vec![Edit { range, with }]))
+    Ok(edit::apply(text, vec![TextEdit { range, with }]))
 }
 
 /// Appends `value` to the list at a path; creates the list if needed.
-pub(super) fn append(text: &str, path: &[Step], value: &Value) -> Result<String, Refusal> {
+pub(super) fn append(text: &str, path: &[JsoncStep], value: &Value) -> Result<String, ClientFileError> {
     let root = parse(text)?;
     match root.as_ref().and_then(|root| find(root, path)) {
         None => put(text, path, &Value::Array(vec![value.clone()])),
-        Some(list @ Node::Array(_)) => Ok(Container::of(list, false).expect("a list holds members").insert(text, None, value)),
-        Some(other) => Err(Refusal::unreadable(text, other.range().start, format!("{} must be a list", named(path)))),
+        Some(list @ Node::Array(_)) => {
+            Ok(JsoncContainer::of(list, false).expect("a list holds members").insert(text, None, value))
+        }
+        Some(other) => Err(ClientFileError::unreadable(text, other.range().start, format!("{} must be a list", named(path)))),
     }
 }
 
 /// Removes the value at a path, if there is one.
-pub(super) fn remove(text: &str, path: &[Step]) -> Result<String, Refusal> {
+pub(super) fn remove(text: &str, path: &[JsoncStep]) -> Result<String, ClientFileError> {
     let (Some(root), Some((step, way))) = (parse(text)?, path.split_last()) else { return Ok(text.to_owned()) };
     let Some(parent) = find(&root, way) else { return Ok(text.to_owned()) };
     let index = match (step, parent) {
-        (Step::Key(key), Node::Object(object)) => object.properties.iter().rposition(|own| own.name.as_str() == *key),
-        (Step::At(index), Node::Array(list)) => (*index < list.elements.len()).then_some(*index),
+        (JsoncStep::Key(key), Node::Object(object)) => object.properties.iter().rposition(|own| own.name.as_str() == *key),
+        (JsoncStep::At(index), Node::Array(list)) => (*index < list.elements.len()).then_some(*index),
         _ => None,
     };
-    let (Some(index), Some(container)) = (index, Container::of(parent, way.is_empty())) else { return Ok(text.to_owned()) };
+    let (Some(index), Some(container)) = (index, JsoncContainer::of(parent, way.is_empty())) else { return Ok(text.to_owned()) };
     Ok(container.remove(text, index))
 }
 
@@ -126,16 +131,16 @@ pub(super) fn is_empty(text: &str) -> bool {
 }
 
 /// Returns a path in the form `key.0.key`.
-pub(super) fn named(path: &[Step]) -> String {
+pub(super) fn named(path: &[JsoncStep]) -> String {
     let words = path.iter().map(|step| match step {
-        Step::Key(key) => (*key).to_owned(),
-        Step::At(index) => index.to_string(),
+        JsoncStep::Key(key) => (*key).to_owned(),
+        JsoncStep::At(index) => index.to_string(),
     });
     let words: Vec<String> = words.collect();
     if words.is_empty() { "the file".to_owned() } else { words.join(".") }
 }
 
-fn lower(sentence: &str) -> String {
+fn lowercase_first(sentence: &str) -> String {
     let mut characters = sentence.chars();
     characters.next().map_or_else(String::new, |first| first.to_lowercase().chain(characters).collect())
 }
@@ -144,29 +149,29 @@ fn property<'n, 'a>(properties: &'n [ObjectProp<'a>], key: &str) -> Option<&'n O
     properties.iter().rfind(|own| own.name.as_str() == key)
 }
 
-fn nested(path: &[Step], value: &Value) -> Value {
+fn nest_value(path: &[JsoncStep], value: &Value) -> Value {
     path.iter().rev().fold(value.clone(), |inner, step| match step {
-        Step::Key(key) => Value::Object([((*key).to_owned(), inner)].into_iter().collect()),
-        Step::At(_) => Value::Array(vec![inner]),
+        JsoncStep::Key(key) => Value::Object([((*key).to_owned(), inner)].into_iter().collect()),
+        JsoncStep::At(_) => Value::Array(vec![inner]),
     })
 }
 
 /// Appends a value to a file that contains only comments.
-fn after_comments(text: &str, value: &Value) -> String {
+fn append_after_comments(text: &str, value: &Value) -> String {
     let line_break = edit::line_break(text);
     let between = if text.is_empty() || text.ends_with('\n') { "" } else { line_break };
-    let layout = Layout { unit: "  ", line_break };
+    let layout = JsoncLayout { unit: "  ", line_break };
     [text, between, &layout.rendered(value, ""), line_break].concat()
 }
 
 /// The indentation and line breaks of a file.
 #[derive(Debug, Clone, Copy)]
-struct Layout<'a> {
+struct JsoncLayout<'a> {
     unit: &'a str,
     line_break: &'static str,
 }
 
-impl<'a> Layout<'a> {
+impl<'a> JsoncLayout<'a> {
     fn of(text: &'a str, root: &Node<'_>) -> Self {
         let first = root.as_object().and_then(|object| object.properties.first());
         let indent = first.map(|first| edit::indent(text, first.range.start)).filter(|indent| !indent.is_empty());
@@ -185,13 +190,13 @@ impl<'a> Layout<'a> {
 }
 
 /// An object or a list, with the positions of its members.
-struct Container {
+struct JsoncContainer {
     range: Range<usize>,
     members: Vec<Range<usize>>,
     is_root: bool,
 }
 
-impl Container {
+impl JsoncContainer {
     fn of(node: &Node<'_>, is_root: bool) -> Option<Self> {
         let members = match node {
             Node::Object(object) => object.properties.iter().map(|own| own.range.start..own.range.end).collect(),
@@ -204,40 +209,40 @@ impl Container {
     /// Returns the text with a new last member.
     fn insert(&self, text: &str, key: Option<&str>, value: &Value) -> String {
         let root = parse(text).ok().flatten();
-        let layout = root.as_ref().map_or(Layout { unit: "  ", line_break: "\n" }, |root| Layout::of(text, root));
+        let layout = root.as_ref().map_or(JsoncLayout { unit: "  ", line_break: "\n" }, |root| JsoncLayout::of(text, root));
         let base = edit::indent(text, self.range.start);
         let end = self.range.end - 1;
         let key = |between: &str| key.map_or_else(String::new, |key| format!("{}:{between}", Value::from(key)));
         let Some(last) = self.members.last() else {
-            let gap = Gap::of(text, self.range.start + 1..end);
+            let gap = JsoncGap::of(text, self.range.start + 1..end);
             let at = gap.comments.last().map_or(self.range.start + 1, |comment| comment.end);
             let rest = &text[at..end];
             if !self.is_root && !text.trim().contains('\n') {
-                return edit::apply(text, vec![Edit::insert(at, format!("{}{value}", key("")))]);
+                return edit::apply(text, vec![TextEdit::insert(at, format!("{}{value}", key("")))]);
             }
             let indent = [base, layout.unit].concat();
             let mut with = [layout.line_break, &indent, &key(" "), &layout.rendered(value, &indent)].concat();
             if rest.contains('\n') {
-                return edit::apply(text, vec![Edit::insert(at, with)]);
+                return edit::apply(text, vec![TextEdit::insert(at, with)]);
             }
             with.extend([layout.line_break, base]);
-            return edit::apply(text, vec![Edit { range: at..end, with }]);
+            return edit::apply(text, vec![TextEdit { range: at..end, with }]);
         };
-        let gap = Gap::of(text, last.end..end);
+        let gap = JsoncGap::of(text, last.end..end);
         let behind = gap.comma.map_or(last.end, |comma| comma + 1);
         let comma = if gap.comma.is_some() { "," } else { "" };
         let mut edits = Vec::new();
         if gap.comma.is_none() {
-            edits.push(Edit::insert(last.end, ","));
+            edits.push(TextEdit::insert(last.end, ","));
         }
         if text[self.range.start..last.start].contains('\n') {
             let own = &text[edit::line_start(text, last.start)..last.start];
             let indent = if own.trim().is_empty() { own.to_owned() } else { [base, layout.unit].concat() };
             let with = [layout.line_break, &indent, &key(" "), &layout.rendered(value, &indent), comma].concat();
-            edits.push(Edit::insert(gap.end_of_line(text, behind), with));
+            edits.push(TextEdit::insert(gap.end_of_line(text, behind), with));
         } else {
             let blank = if text[..last.start].ends_with([' ', '\t']) { " " } else { "" };
-            edits.push(Edit::insert(behind, [blank, &key(blank), &value.to_string(), comma].concat()));
+            edits.push(TextEdit::insert(behind, [blank, &key(blank), &value.to_string(), comma].concat()));
         }
         edit::apply(text, edits)
     }
@@ -247,11 +252,11 @@ impl Container {
         let own = &self.members[index];
         let before = index.checked_sub(1).map(|index| self.members[index].end);
         let after = self.members.get(index + 1).map(|next| next.start);
-        let gap_before = Gap::of(text, before.unwrap_or(self.range.start + 1)..own.start);
-        let gap_after = Gap::of(text, own.end..after.unwrap_or(self.range.end - 1));
+        let gap_before = JsoncGap::of(text, before.unwrap_or(self.range.start + 1)..own.start);
+        let gap_after = JsoncGap::of(text, own.end..after.unwrap_or(self.range.end - 1));
         let is_all = self.members.len() == 1 && gap_before.comments.is_empty() && gap_after.comments.is_empty();
         if is_all {
-            return edit::apply(text, vec![Edit::remove(self.range.start + 1..self.range.end - 1)]);
+            return edit::apply(text, vec![TextEdit::remove(self.range.start + 1..self.range.end - 1)]);
         }
         let end = gap_after.comma.map_or(own.end, |comma| comma + 1);
         let mut start = text[..own.start].trim_end().len();
@@ -260,21 +265,21 @@ impl Container {
         if !follows.starts_with('\n') && gap_before.comments.last().is_some_and(|last| last.end == start) {
             start = own.start;
         }
-        let mut edits = vec![Edit::remove(start..end)];
+        let mut edits = vec![TextEdit::remove(start..end)];
         if let (None, Some(comma)) = (gap_after.comma, gap_before.comma) {
-            edits.push(Edit::remove(comma..comma + 1));
+            edits.push(TextEdit::remove(comma..comma + 1));
         }
         edit::apply(text, edits)
     }
 }
 
 /// The text next to a member: white space, comments, and at most one comma.
-struct Gap {
+struct JsoncGap {
     comma: Option<usize>,
     comments: Vec<Range<usize>>,
 }
 
-impl Gap {
+impl JsoncGap {
     fn of(text: &str, range: Range<usize>) -> Self {
         let mut gap = Self { comma: None, comments: Vec::new() };
         let mut at = range.start;

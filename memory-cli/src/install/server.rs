@@ -2,25 +2,25 @@
 
 use serde_json::{Value, json};
 
-use super::command::{Invocation, Verb};
-use super::jsonc::{self, Step};
-use super::refusal::Refusal;
+use super::command::{ClientSubcommand, Invocation};
+use super::error::ClientFileError;
+use super::jsonc::{self, JsoncStep};
 
 /// The name of the entry in all clients.
 pub(super) const NAME: &str = "memory";
 
 /// The format of MCP server entries in the JSON file of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Server {
+pub(crate) struct JsonServerEntry {
     /// The key of all servers in the file.
     pub under: &'static str,
     /// The format of an entry.
-    pub form: Form,
+    pub form: ServerEntryFormat,
 }
 
 /// The format of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ServerEntryFormat {
     /// `command` and `args`.
     Command,
     /// `command` and `args`, and `stdio` as `type`.
@@ -29,17 +29,17 @@ pub(crate) enum Form {
     Local,
 }
 
-impl Server {
+impl JsonServerEntry {
     /// Adds the entry, or updates it.
-    pub(super) fn install(self, text: &str, own: &Invocation) -> Result<String, Refusal> {
-        let Some(found) = self.found(text, own)? else {
-            return jsonc::put(text, &self.path(), &self.entry(&own.words(Verb::Serve)));
+    pub(super) fn install(self, text: &str, own: &Invocation) -> Result<String, ClientFileError> {
+        let Some(found) = self.find_command(text, own)? else {
+            return jsonc::put(text, &self.path(), &self.entry(&own.words(ClientSubcommand::Serve)));
         };
-        let words = own.renewed(Verb::Serve, &found);
+        let words = own.renewed(ClientSubcommand::Serve, &found);
         if words == found {
             return Ok(text.to_owned());
         }
-        if self.form == Form::Local {
+        if self.form == ServerEntryFormat::Local {
             return jsonc::put(text, &self.part("command"), &json!(words));
         }
         let mut text = text.to_owned();
@@ -53,11 +53,11 @@ impl Server {
     }
 
     /// Removes the entry.
-    pub(super) fn uninstall(self, text: &str, own: &Invocation) -> Result<String, Refusal> {
-        match self.found(text, own) {
+    pub(super) fn uninstall(self, text: &str, own: &Invocation) -> Result<String, ClientFileError> {
+        match self.find_command(text, own) {
             Ok(Some(_)) => jsonc::remove(text, &self.path()),
             Ok(None) => Ok(text.to_owned()),
-            Err(refusal) if refusal.is_taken() => Ok(text.to_owned()),
+            Err(refusal) if refusal.is_foreign_entry() => Ok(text.to_owned()),
             Err(refusal) => Err(refusal),
         }
     }
@@ -66,27 +66,27 @@ impl Server {
     ///
     /// # Errors
     /// If the file cannot be parsed, or the entry belongs to another program.
-    pub(super) fn found(self, text: &str, own: &Invocation) -> Result<Option<Vec<String>>, Refusal> {
+    pub(super) fn find_command(self, text: &str, own: &Invocation) -> Result<Option<Vec<String>>, ClientFileError> {
         let Some(root) = jsonc::parse(text)? else { return Ok(None) };
         let Some(entry) = jsonc::find(&root, &self.path()) else { return Ok(None) };
-        let words = words(&jsonc::value(entry)).filter(|words| own.is_ours(Verb::Serve, words));
-        let taken = || Refusal::taken(text, jsonc::start(entry), jsonc::named(&self.path()));
+        let words = words(&jsonc::value(entry)).filter(|words| own.is_ours(ClientSubcommand::Serve, words));
+        let taken = || ClientFileError::foreign_entry(text, jsonc::start(entry), jsonc::named(&self.path()));
         words.map(Some).ok_or_else(taken)
     }
 
-    fn path(self) -> [Step<'static>; 2] {
-        [Step::Key(self.under), Step::Key(NAME)]
+    fn path(self) -> [JsoncStep<'static>; 2] {
+        [JsoncStep::Key(self.under), JsoncStep::Key(NAME)]
     }
 
-    fn part(self, key: &'static str) -> [Step<'static>; 3] {
-        [Step::Key(self.under), Step::Key(NAME), Step::Key(key)]
+    fn part(self, key: &'static str) -> [JsoncStep<'static>; 3] {
+        [JsoncStep::Key(self.under), JsoncStep::Key(NAME), JsoncStep::Key(key)]
     }
 
     fn entry(self, words: &[String]) -> Value {
         match self.form {
-            Form::Command => json!({ "command": words[0], "args": words[1..] }),
-            Form::Stdio => json!({ "type": "stdio", "command": words[0], "args": words[1..] }),
-            Form::Local => json!({ "type": "local", "command": words, "enabled": true }),
+            ServerEntryFormat::Command => json!({ "command": words[0], "args": words[1..] }),
+            ServerEntryFormat::Stdio => json!({ "type": "stdio", "command": words[0], "args": words[1..] }),
+            ServerEntryFormat::Local => json!({ "type": "local", "command": words, "enabled": true }),
         }
     }
 }

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use memory_core::{Code, Problem, StoreError};
 
-use super::clients::{Client, Level, Target};
+use super::clients::{Client, ClientFile, InstallLevel};
 use super::command::Invocation;
-use super::file::{self, Seen, Stopped};
-use super::folders::Folders;
-use super::plan::{self, Rest};
-use super::refusal::{Reason, Refusal};
+use super::error::{ClientFileError, ClientFileReason};
+use super::file::{self, ClientFileSnapshot, ReplaceError};
+use super::folders::ClientFolders;
+use super::plan::{self, UninstallResult};
 use crate::config::Environment;
 use crate::failure::Failure;
 
@@ -17,32 +17,32 @@ use crate::failure::Failure;
 #[derive(Debug)]
 pub(crate) struct Setup {
     client: &'static Client,
-    level: Level,
-    folders: Folders,
+    level: InstallLevel,
+    folders: ClientFolders,
     own: Invocation,
 }
 
 /// The planned change of one file.
 #[derive(Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct PlannedChange {
     /// The path of the file.
     pub path: PathBuf,
     /// The kind of change.
-    pub change: Change,
+    pub change: ClientFileChange,
     /// The old text; `None` if there is no file.
     pub before: Option<String>,
     /// The new text; `None` if the file is deleted.
     pub after: Option<String>,
     /// The path of the backup.
     pub backup: Option<PathBuf>,
-    seen: Seen,
+    seen: ClientFileSnapshot,
     /// The backup that is restored.
     restored: Option<PathBuf>,
 }
 
 /// The kind of change of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum ClientFileChange {
     /// The file is created.
     Created,
     /// The entry is added, updated or removed.
@@ -62,12 +62,12 @@ impl Setup {
     /// If the home folder, the current folder or the path of the program is unknown or not UTF-8.
     pub(crate) fn new(
         client: &'static Client,
-        level: Level,
+        level: InstallLevel,
         root: Option<&Path>,
         environment: &Environment,
     ) -> Result<Self, Failure> {
-        let folders = Folders::of(environment)?;
-        let program = environment.program.as_deref().map(|program| usual_name(program, environment));
+        let folders = ClientFolders::of(environment)?;
+        let program = environment.program.as_deref().map(|program| stable_program_path(program, environment));
         let program =
             program.ok_or_else(|| Failure::usage("cannot determine the path of this program", "run it by its full path"))?;
         let root = root.or(environment.root.as_deref()).map(|root| environment.whole(root));
@@ -78,81 +78,82 @@ impl Setup {
     }
 
     /// Plans the installation. Nothing is written.
-    pub(crate) fn install(&self) -> Result<Vec<Outcome>, Failure> {
+    pub(crate) fn install(&self) -> Result<Vec<PlannedChange>, Failure> {
         self.targets().map(|target| self.installed(target)).collect()
     }
 
     /// Plans the removal. Nothing is written.
-    pub(crate) fn uninstall(&self) -> Result<Vec<Outcome>, Failure> {
+    pub(crate) fn uninstall(&self) -> Result<Vec<PlannedChange>, Failure> {
         self.targets().map(|target| self.uninstalled(target)).collect()
     }
 
     /// Writes the planned changes.
     ///
     /// All files are checked for write permission before the first one is changed.
-    pub(crate) fn apply(&self, outcomes: &mut [Outcome]) -> Result<(), Failure> {
-        let is_changed = |outcome: &&mut Outcome| outcome.change != Change::Unchanged;
+    pub(crate) fn apply(&self, outcomes: &mut [PlannedChange]) -> Result<(), Failure> {
+        let is_changed = |outcome: &&mut PlannedChange| outcome.change != ClientFileChange::Unchanged;
         for outcome in outcomes.iter_mut().filter(is_changed) {
-            outcome.seen.may_be_changed().map_err(Failure::file(format!("write {}", outcome.path.display())))?;
+            outcome.seen.check_writable().map_err(Failure::file(format!("write {}", outcome.path.display())))?;
         }
         for outcome in outcomes.iter_mut().filter(is_changed) {
-            if outcome.change == Change::Changed {
+            if outcome.change == ClientFileChange::Changed {
                 let action = format!("write a backup of {}", outcome.path.display());
                 outcome.backup = outcome.seen.keep().map_err(Failure::file(action))?;
             }
             let changed = outcome.seen.change(outcome.after.as_deref().map(str::as_bytes), self.level);
             changed.map_err(|stopped| match stopped {
-                Stopped::Changed => StoreError::Conflict { what: outcome.path.display().to_string() }.into(),
-                Stopped::Refused(source) => Failure::File { action: format!("write {}", outcome.path.display()), source },
+                ReplaceError::Changed => StoreError::Conflict { what: outcome.path.display().to_string() }.into(),
+                ReplaceError::Refused(source) => Failure::File { action: format!("write {}", outcome.path.display()), source },
             })?;
             if let Some(backup) = &outcome.restored {
-                file::drop_backup(backup).map_err(Failure::file(format!("remove {}", backup.display())))?;
+                file::delete_backup(backup).map_err(Failure::file(format!("remove {}", backup.display())))?;
             }
         }
         Ok(())
     }
 
-    fn targets(&self) -> impl Iterator<Item = Target> {
+    fn targets(&self) -> impl Iterator<Item = ClientFile> {
         (self.client.files)(&self.folders, self.level).into_iter()
     }
 
-    fn installed(&self, target: Target) -> Result<Outcome, Failure> {
+    fn installed(&self, target: ClientFile) -> Result<PlannedChange, Failure> {
         let part = target.part;
-        let (seen, before) = look(target)?;
-        let after = plan::install(before.as_deref(), part, &self.own).map_err(refused(&seen.path))?;
+        let (seen, before) = read_target(target)?;
+        let after = plan::install(before.as_deref(), part, &self.own).map_err(client_file_failure(&seen.path))?;
         let change = match &before {
-            None => Change::Created,
-            Some(before) if *before == after => Change::Unchanged,
-            Some(_) => Change::Changed,
+            None => ClientFileChange::Created,
+            Some(before) if *before == after => ClientFileChange::Unchanged,
+            Some(_) => ClientFileChange::Changed,
         };
-        Ok(Outcome { path: seen.path.clone(), change, before, after: Some(after), backup: None, seen, restored: None })
+        Ok(PlannedChange { path: seen.path.clone(), change, before, after: Some(after), backup: None, seen, restored: None })
     }
 
-    fn uninstalled(&self, target: Target) -> Result<Outcome, Failure> {
+    fn uninstalled(&self, target: ClientFile) -> Result<PlannedChange, Failure> {
         let part = target.part;
-        let (seen, before) = look(target)?;
+        let (seen, before) = read_target(target)?;
         let (path, after) = (seen.path.clone(), before.clone());
-        let outcome = Outcome { path, change: Change::Unchanged, before, after, backup: None, seen, restored: None };
+        let outcome =
+            PlannedChange { path, change: ClientFileChange::Unchanged, before, after, backup: None, seen, restored: None };
         let Some(text) = &outcome.before else { return Ok(outcome) };
         let action = format!("list the backups of {}", outcome.path.display());
         let backups = outcome.seen.backups().map_err(Failure::file(action))?;
         let former = |path: &PathBuf| Some((path.clone(), std::fs::read_to_string(path).ok()?));
         let mut formers: Vec<(PathBuf, String)> = backups.iter().rev().filter_map(former).collect();
         let texts: Vec<&str> = formers.iter().map(|(_, text)| text.as_str()).collect();
-        let rest = plan::uninstall(text, part, &self.own, &texts).map_err(refused(&outcome.path))?;
+        let rest = plan::uninstall(text, part, &self.own, &texts).map_err(client_file_failure(&outcome.path))?;
         Ok(match rest {
-            Rest::Same => outcome,
-            Rest::Text(text) => Outcome { change: Change::Changed, after: Some(text), ..outcome },
-            Rest::Nothing => Outcome { change: Change::Removed, after: None, ..outcome },
-            Rest::Former(index) => {
+            UninstallResult::Same => outcome,
+            UninstallResult::Text(text) => PlannedChange { change: ClientFileChange::Changed, after: Some(text), ..outcome },
+            UninstallResult::Nothing => PlannedChange { change: ClientFileChange::Removed, after: None, ..outcome },
+            UninstallResult::Former(index) => {
                 let (backup, text) = formers.swap_remove(index);
-                Outcome { change: Change::Restored, after: Some(text), restored: Some(backup), ..outcome }
+                PlannedChange { change: ClientFileChange::Restored, after: Some(text), restored: Some(backup), ..outcome }
             }
         })
     }
 }
 
-impl Change {
+impl ClientFileChange {
     /// Returns the name of the change.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
@@ -165,39 +166,39 @@ impl Change {
     }
 }
 
-fn look(target: Target) -> Result<(Seen, Option<String>), Failure> {
-    let Target { mut paths, .. } = target;
+fn read_target(target: ClientFile) -> Result<(ClientFileSnapshot, Option<String>), Failure> {
+    let ClientFile { mut paths, .. } = target;
     let index = paths.iter().position(|path| path.exists()).unwrap_or(paths.len() - 1);
     let path = paths.swap_remove(index);
-    let seen = Seen::look(&path).map_err(Failure::file(format!("read {}", path.display())))?;
+    let seen = ClientFileSnapshot::look(&path).map_err(Failure::file(format!("read {}", path.display())))?;
     let text = seen.bytes.as_deref().map(|bytes| {
         std::str::from_utf8(bytes).map(str::to_owned).map_err(|error| {
             let start = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-            refused(&path)(Refusal::unreadable(&start, start.len(), "the file is not valid UTF-8"))
+            client_file_failure(&path)(ClientFileError::unreadable(&start, start.len(), "the file is not valid UTF-8"))
         })
     });
     let text = text.transpose()?;
     Ok((seen, text))
 }
 
-fn refused(path: &Path) -> impl Fn(Refusal) -> Failure {
+fn client_file_failure(path: &Path) -> impl Fn(ClientFileError) -> Failure {
     let path = path.display().to_string();
     move |refusal| match refusal.reason {
-        Reason::Unreadable(what) => Failure::Store(StoreError::Damaged(Problem {
+        ClientFileReason::Unreadable(what) => Failure::Store(StoreError::Damaged(Problem {
             code: Code::FileDamaged,
             path: path.clone(),
             line: Some(refusal.line),
             what,
             hint: Some("the file was not changed; correct it and try again"),
         })),
-        Reason::Taken(key) => Failure::Taken { place: format!("{path}:{}", refusal.line), key },
+        ClientFileReason::Taken(key) => Failure::Taken { place: format!("{path}:{}", refusal.line), key },
     }
 }
 
 /// Returns the path at which `PATH` finds the program, else `program`.
 ///
 /// That path remains valid after an upgrade, while its target may be in a folder with a version.
-fn usual_name(program: &Path, environment: &Environment) -> PathBuf {
+fn stable_program_path(program: &Path, environment: &Environment) -> PathBuf {
     let (Some(paths), Some(name)) = (&environment.path, program.file_name()) else { return program.to_owned() };
     let found = std::env::split_paths(paths).filter(|folder| folder.is_absolute()).map(|folder| folder.join(name));
     let Ok(own) = program.canonicalize() else { return program.to_owned() };

@@ -2,31 +2,31 @@
 
 use std::io;
 
-use memory_core::{InboxTtl, Memory, MemoryId, Order, Phase, Stored, Written};
+use memory_core::{InboxTtl, ListOrder, Memory, MemoryId, Phase, StoredMemory, WriteResult};
 
-use super::{Column, Form, Output, Palette, Table, visible_line, visible_text};
-use crate::moments;
+use super::{Output, OutputForm, Palette, Table, TableColumn, visible_line, visible_text};
+use crate::datetime;
 
 /// Prints the id and the path of a changed memory.
-pub(crate) fn receipt(output: &mut Output, id: MemoryId, path: &str) -> io::Result<()> {
+pub(crate) fn print_receipt(output: &mut Output, id: MemoryId, path: &str) -> io::Result<()> {
     match output.form() {
-        Form::Drawn(_) => {
+        OutputForm::Drawn(_) => {
             let id = Palette::paint(output.palette().id, id.short());
             output.line(&format!("{id}  {}", visible_line(path)))
         }
-        Form::Json | Form::Tabbed => output.fields(&[&id.to_string(), path]),
+        OutputForm::Json | OutputForm::Tabbed => output.fields(&[&id.to_string(), path]),
     }
 }
 
 /// Prints the id and the path of a written memory; on a terminal also its expiry.
-pub(crate) fn written(output: &mut Output, written: &Written) -> io::Result<()> {
+pub(crate) fn written(output: &mut Output, written: &WriteResult) -> io::Result<()> {
     match (output.form(), written.expires_at) {
-        (Form::Drawn(_), Some(end)) => {
+        (OutputForm::Drawn(_), Some(end)) => {
             let id = Palette::paint(output.palette().id, written.id.short());
-            let clause = Palette::paint(output.palette().dim, format!("expires {}", moments::day_text(end)));
+            let clause = Palette::paint(output.palette().dim, format!("expires {}", datetime::format_day(end)));
             output.line(&format!("{id}  {}  {clause}", visible_line(&written.path)))
         }
-        _ => receipt(output, written.id, &written.path),
+        _ => print_receipt(output, written.id, &written.path),
     }
 }
 
@@ -35,40 +35,40 @@ pub(crate) fn written(output: &mut Output, written: &Written) -> io::Result<()> 
 /// Piped lines have the id, phase, category, scope, creation time, tags and headline. A terminal shows a table in which
 /// the category includes the inbox phase. The expiry is shown if any memory has one, and the number of reads if the
 /// order is by access.
-pub(crate) fn lines(output: &mut Output, memories: &[Stored], order: Order, inbox_ttl: InboxTtl) -> io::Result<()> {
-    if output.form() == Form::Tabbed {
+pub(crate) fn lines(output: &mut Output, memories: &[StoredMemory], order: ListOrder, inbox_ttl: InboxTtl) -> io::Result<()> {
+    if output.form() == OutputForm::Tabbed {
         return memories.iter().try_for_each(|stored| tabbed(output, &stored.memory));
     }
     let when = match order {
-        Order::Updated => "updated",
-        Order::Created | Order::Accessed | Order::Title | Order::Useful => "created",
+        ListOrder::Updated => "updated",
+        ListOrder::Created | ListOrder::Accessed | ListOrder::Title | ListOrder::Useful => "created",
     };
-    let counted = (order == Order::Accessed).then_some(Column::Number("read"));
-    let mut columns = vec![Column::Whole("id"), Column::Text("category"), Column::Whole(when)];
+    let counted = (order == ListOrder::Accessed).then_some(TableColumn::Number("read"));
+    let mut columns = vec![TableColumn::Whole("id"), TableColumn::Text("category"), TableColumn::Whole(when)];
     let expiries: Vec<_> = memories.iter().map(|stored| inbox_ttl.expires_at(stored)).collect();
     let has_expiry = expiries.iter().any(Option::is_some);
-    columns.extend(has_expiry.then_some(Column::Whole("expires")));
+    columns.extend(has_expiry.then_some(TableColumn::Whole("expires")));
     columns.extend(counted);
-    columns.extend([Column::Text("tags"), Column::Text("text")]);
+    columns.extend([TableColumn::Text("tags"), TableColumn::Text("text")]);
     let mut table = Table::cut(columns);
-    for (Stored { memory, .. }, expiry) in memories.iter().zip(expiries) {
-        let moment = if order == Order::Updated { memory.updated_at } else { memory.created_at };
-        let (id, place, day) = (memory.id.short(), place(memory), moments::day_text(moment));
+    for (StoredMemory { memory, .. }, expiry) in memories.iter().zip(expiries) {
+        let moment = if order == ListOrder::Updated { memory.updated_at } else { memory.created_at };
+        let (id, place, day) = (memory.id.short(), place(memory), datetime::format_day(moment));
         let mut row = vec![id, place, day];
-        row.extend(has_expiry.then(|| expiry.map(moments::day_text).unwrap_or_default()));
+        row.extend(has_expiry.then(|| expiry.map(datetime::format_day).unwrap_or_default()));
         row.extend(counted.map(|_| memory.access_count.to_string()));
-        row.extend([hashed(memory), memory.headline().to_owned()]);
+        row.extend([tags_text(memory), memory.headline().to_owned()]);
         table.push(row.iter().map(String::as_str));
     }
     output.table(&table)
 }
 
 /// Prints one memory with its metadata and text; only the text if the output is not a terminal.
-pub(crate) fn whole(output: &mut Output, stored: &Stored, inbox_ttl: InboxTtl) -> io::Result<()> {
+pub(crate) fn whole(output: &mut Output, stored: &StoredMemory, inbox_ttl: InboxTtl) -> io::Result<()> {
     let memory = &stored.memory;
-    let Form::Drawn(_) = output.form() else { return output.line(&visible_text(&memory.content)) };
+    let OutputForm::Drawn(_) = output.form() else { return output.line(&visible_text(&memory.content)) };
     let palette = output.palette();
-    let time = |moment| moments::minute_text(moment);
+    let time = |moment| datetime::format_minute(moment);
     let ids = |ids: &[MemoryId]| ids.iter().map(MemoryId::short).collect::<Vec<_>>().join(" ");
     let facts = [
         ("id", memory.id.to_string()),
@@ -77,7 +77,7 @@ pub(crate) fn whole(output: &mut Output, stored: &Stored, inbox_ttl: InboxTtl) -
         ("aliases", memory.aliases.join(", ")),
         ("category", place(memory)),
         ("scope", memory.scope.to_string()),
-        ("tags", hashed(memory)),
+        ("tags", tags_text(memory)),
         ("source", memory.source.clone()),
         ("role", memory.role.map(|role| role.to_string()).unwrap_or_default()),
         ("origin", memory.origin.as_ref().map(ToString::to_string).unwrap_or_default()),
@@ -107,7 +107,7 @@ pub(crate) fn whole(output: &mut Output, stored: &Stored, inbox_ttl: InboxTtl) -
 }
 
 /// Returns the tags with `#` signs.
-pub(crate) fn hashed(memory: &Memory) -> String {
+pub(crate) fn tags_text(memory: &Memory) -> String {
     memory.tags.iter().map(|tag| format!("#{tag}")).collect::<Vec<_>>().join(" ")
 }
 

@@ -1,5 +1,6 @@
 //! Output for people and programs.
 
+mod escape;
 pub(crate) mod memories;
 mod output;
 mod palette;
@@ -7,13 +8,12 @@ mod program;
 mod progress;
 mod streams;
 mod table;
-mod visible;
 mod wrap;
 
-pub(crate) use output::{Form, Output};
+pub(crate) use escape::{visible_json, visible_line, visible_text};
+pub(crate) use output::{Output, OutputForm};
 pub(crate) use palette::{ColorChoice, Palette};
-pub(crate) use program::Program;
+pub(crate) use program::ProgramName;
 pub(crate) use streams::Streams;
-pub(crate) use table::{Column, Table};
-pub(crate) use visible::{visible_json, visible_line, visible_text};
+pub(crate) use table::{Table, TableColumn};
 pub(crate) use wrap::wrap;

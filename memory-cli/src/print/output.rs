@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use memory_core::json::pretty;
 use serde_json::Value;
 
-use super::progress::Bar;
-use super::{ColorChoice, Palette, Program, Streams, Table, visible_json, visible_text};
+use super::progress::ProgressDisplay;
+use super::{ColorChoice, Palette, ProgramName, Streams, Table, visible_json, visible_text};
 
 /// The output of a command. Data goes to standard output, messages go to standard error.
 pub(crate) struct Output {
     streams: Streams,
-    form: Form,
+    form: OutputForm,
     has_json_errors: bool,
-    program: Program,
+    program: ProgramName,
     quiet: bool,
     home: Option<PathBuf>,
     out_palette: Palette,
@@ -24,7 +24,7 @@ pub(crate) struct Output {
 
 /// The format of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum OutputForm {
     /// JSON.
     Json,
     /// Text for a terminal with this number of columns.
@@ -37,12 +37,12 @@ impl Output {
     /// Creates an output in the format that suits `streams`.
     pub(crate) fn new(streams: Streams, json: bool, quiet: bool) -> Self {
         let form = match streams.out_width {
-            _ if json => Form::Json,
-            Some(width) => Form::Drawn(width),
-            None => Form::Tabbed,
+            _ if json => OutputForm::Json,
+            Some(width) => OutputForm::Drawn(width),
+            None => OutputForm::Tabbed,
         };
         let plain = Palette::default();
-        let (has_json_errors, program) = (json, Program::Memory);
+        let (has_json_errors, program) = (json, ProgramName::Memory);
         Self { streams, form, has_json_errors, program, quiet, home: None, out_palette: plain, err_palette: plain }
     }
 
@@ -58,18 +58,18 @@ impl Output {
     }
 
     /// Abbreviates `home` as `~` in paths on a terminal.
-    pub(crate) fn abbreviate(&mut self, home: Option<&Path>) {
+    pub(crate) fn set_home(&mut self, home: Option<&Path>) {
         self.home = home.map(Path::to_owned);
     }
 
     /// Returns the format of the data.
-    pub(crate) fn form(&self) -> Form {
+    pub(crate) fn form(&self) -> OutputForm {
         self.form
     }
 
     /// Returns whether the format is JSON.
     pub(crate) fn is_json(&self) -> bool {
-        self.form == Form::Json
+        self.form == OutputForm::Json
     }
 
     /// Returns the colors of standard output.
@@ -84,8 +84,11 @@ impl Output {
 
     /// Returns a path for display; on a terminal, the home folder is abbreviated as `~`.
     pub(crate) fn place(&self, path: &Path) -> String {
-        let below =
-            self.home.as_ref().filter(|_| matches!(self.form, Form::Drawn(_))).and_then(|home| path.strip_prefix(home).ok());
+        let below = self
+            .home
+            .as_ref()
+            .filter(|_| matches!(self.form, OutputForm::Drawn(_)))
+            .and_then(|home| path.strip_prefix(home).ok());
         match below {
             Some(below) if below.as_os_str().is_empty() => "~".to_owned(),
             Some(below) => format!("~/{}", below.display()),
@@ -101,18 +104,18 @@ impl Output {
     /// Switches data and errors to JSON, unless standard output is a terminal.
     pub(crate) fn prefer_json(&mut self) {
         self.prefer_json_answers();
-        self.has_json_errors |= self.form == Form::Json;
+        self.has_json_errors |= self.form == OutputForm::Json;
     }
 
     /// Switches data to JSON, unless standard output is a terminal. Errors remain text without `--json`.
     pub(crate) fn prefer_json_answers(&mut self) {
-        if self.form == Form::Tabbed {
-            self.form = Form::Json;
+        if self.form == OutputForm::Tabbed {
+            self.form = OutputForm::Json;
         }
     }
 
     /// Sets the program name for commands in hints, usage lines and examples.
-    pub(crate) fn call_self(&mut self, program: Program) {
+    pub(crate) fn set_program(&mut self, program: ProgramName) {
         self.program = program;
     }
 
@@ -139,14 +142,14 @@ impl Output {
 
     /// Writes a JSON text as data: indented on a terminal, else on one line.
     pub(crate) fn json_answer(&mut self, text: &str) -> io::Result<()> {
-        if matches!(self.form, Form::Drawn(_)) { self.json_text(&pretty(text)) } else { self.json_text(text) }
+        if matches!(self.form, OutputForm::Drawn(_)) { self.json_text(&pretty(text)) } else { self.json_text(text) }
     }
 
     /// Writes a part of a JSON array as data.
     ///
     /// A part is some of the items with the bracket or comma before them, or the closing bracket.
     pub(crate) fn json_piece(&mut self, piece: &str) -> io::Result<()> {
-        if !matches!(self.form, Form::Drawn(_)) {
+        if !matches!(self.form, OutputForm::Drawn(_)) {
             return write!(self.streams.out, "{}", visible_json(piece));
         }
         let (before, items) = piece.split_at(usize::from(piece.starts_with(['[', ','])));
@@ -181,7 +184,7 @@ impl Output {
     /// Writes one line of fields with control characters escaped, separated by tabs or, for people, blanks.
     pub(crate) fn fields(&mut self, fields: &[&str]) -> io::Result<()> {
         let fields: Vec<_> = fields.iter().map(|field| super::visible_line(field)).collect();
-        let line = fields.join(if self.form == Form::Tabbed { "\t" } else { "  " });
+        let line = fields.join(if self.form == OutputForm::Tabbed { "\t" } else { "  " });
         writeln!(self.streams.out, "{line}")
     }
 
@@ -192,7 +195,7 @@ impl Output {
 
     /// Writes a table: aligned on a terminal, else as lines with tabs.
     pub(crate) fn table(&mut self, table: &Table) -> io::Result<()> {
-        let Form::Drawn(width) = self.form else {
+        let OutputForm::Drawn(width) = self.form else {
             return table.tabbed().try_for_each(|line| writeln!(self.streams.out, "{line}"));
         };
         if table.is_empty() {
@@ -211,7 +214,7 @@ impl Output {
     }
 
     /// Writes a warning that the result may be incomplete.
-    pub(crate) fn less_than_it_should_be(&mut self, why: &str) -> io::Result<()> {
+    pub(crate) fn warn_incomplete(&mut self, why: &str) -> io::Result<()> {
         self.warning(&format!("the result may be incomplete: {why}"))
     }
 
@@ -236,17 +239,17 @@ impl Output {
 
     /// Writes a line to standard error.
     pub(crate) fn complaint(&mut self, text: &str) -> io::Result<()> {
-        self.put_answer_first();
+        self.flush_output();
         writeln!(self.streams.err, "{}", visible_text(text))
     }
 
     fn labelled(&mut self, label: &str, text: &str) -> io::Result<()> {
-        self.put_answer_first();
+        self.flush_output();
         writeln!(self.streams.err, "{label}: {}", visible_text(text))
     }
 
     /// Flushes standard output, so that a reader of both streams sees them in order.
-    fn put_answer_first(&mut self) {
+    fn flush_output(&mut self) {
         // A failed write stays in the buffer; the final flush fails again, and that error is reported.
         let _ = self.streams.out.flush();
     }
@@ -257,8 +260,8 @@ impl Output {
     }
 
     /// Creates a progress bar, which is visible on a terminal unless quiet.
-    pub(crate) fn bar(&self, what: &'static str) -> Bar {
-        Bar::new(what, self.streams.err_is_terminal && !self.quiet)
+    pub(crate) fn bar(&self, what: &'static str) -> ProgressDisplay {
+        ProgressDisplay::new(what, self.streams.err_is_terminal && !self.quiet)
     }
 
     /// Returns whether standard input is a terminal.
@@ -277,7 +280,7 @@ impl Output {
     }
 
     /// Asks a yes-no question; any input other than `y` or `yes` means no.
-    pub(crate) fn ask(&mut self, question: &str) -> io::Result<bool> {
+    pub(crate) fn confirm(&mut self, question: &str) -> io::Result<bool> {
         self.streams.out.flush()?;
         write!(self.streams.err, "{} [y/N] ", visible_text(question))?;
         self.streams.err.flush()?;

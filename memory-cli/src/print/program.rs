@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// The name under which the program was started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Program {
+pub(crate) enum ProgramName {
     /// `memory`.
     Memory,
     /// `memo`, short for `memory instance`.
@@ -15,7 +15,7 @@ pub(crate) enum Program {
     MemoryCli,
 }
 
-impl Program {
+impl ProgramName {
     /// Returns the program for this first argument, which may be a path.
     pub(crate) fn from_first_argument(first: &OsStr) -> Self {
         match Path::new(first).file_name().and_then(OsStr::to_str) {
@@ -85,17 +85,17 @@ mod tests {
     #[test]
     fn commands_are_spelled_as_the_program_that_runs() {
         let hint = "`memory instance instances` lists the instances; `memory instance connect` creates one";
-        assert_eq!(Program::Memo.own_commands(hint), "`memo instances` lists them; `memo connect` makes one");
-        assert_eq!(Program::Memory.own_commands(hint), hint);
-        assert_eq!(Program::Memo.own_commands("Usage: memory instance run [OPTIONS]"), "Usage: memo run [OPTIONS]");
+        assert_eq!(ProgramName::Memo.own_commands(hint), "`memo instances` lists the instances; `memo connect` creates one");
+        assert_eq!(ProgramName::Memory.own_commands(hint), hint);
+        assert_eq!(ProgramName::Memo.own_commands("Usage: memory instance run [OPTIONS]"), "Usage: memo run [OPTIONS]");
         assert_eq!(
-            Program::MemoryCli.own_commands("Usage: \u{1b}[1mmemory bank\u{1b}[0m"),
+            ProgramName::MemoryCli.own_commands("Usage: \u{1b}[1mmemory bank\u{1b}[0m"),
             "Usage: \u{1b}[1mmemory-cli\u{1b}[0m"
         );
-        assert_eq!(Program::MemoryCli.own_commands("\n  $ memory bank gc\n"), "\n  $ memory-cli gc\n");
-        assert_eq!(Program::MemoryCli.own_commands("`memory bank`"), "`memory-cli`");
+        assert_eq!(ProgramName::MemoryCli.own_commands("\n  $ memory bank gc\n"), "\n  $ memory-cli gc\n");
+        assert_eq!(ProgramName::MemoryCli.own_commands("`memory bank`"), "`memory-cli`");
         let sentence = "Key 'a' does not exist in memory bank 'b'; the memory banks";
-        assert_eq!(Program::MemoryCli.own_commands(sentence), sentence);
+        assert_eq!(ProgramName::MemoryCli.own_commands(sentence), sentence);
     }
 
     #[test]
@@ -103,7 +103,7 @@ mod tests {
         for (first, name) in
             [("memo", "memo"), ("/usr/bin/memo", "memo"), ("memory-cli", "memory-cli"), ("/x/memory", "memory"), ("", "memory")]
         {
-            assert_eq!(Program::from_first_argument(OsStr::new(first)).name(), name);
+            assert_eq!(ProgramName::from_first_argument(OsStr::new(first)).name(), name);
         }
     }
 }

@@ -5,24 +5,24 @@ use memory_core::Progress;
 
 /// A progress bar that is removed when dropped.
 #[derive(Debug)]
-pub(crate) struct Bar {
+pub(crate) struct ProgressDisplay {
     bar: ProgressBar,
     counted: bool,
 }
 
 /// Template for an unknown total.
-const UNKNOWN: &str = "{spinner} {msg} {human_pos}";
+const UNKNOWN_TOTAL: &str = "{spinner} {msg} {human_pos}";
 /// Template for a known total.
-const KNOWN: &str = "{msg} {bar:30} {human_pos}/{human_len} {eta}";
+const KNOWN_TOTAL: &str = "{msg} {bar:30} {human_pos}/{human_len} {eta}";
 
-impl Bar {
+impl ProgressDisplay {
     pub(super) fn new(what: &'static str, visible: bool) -> Self {
         Self::on(what, if visible { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() })
     }
 
     fn on(what: &'static str, target: ProgressDrawTarget) -> Self {
         let bar = ProgressBar::with_draw_target(None, target);
-        bar.set_style(ProgressStyle::with_template(UNKNOWN).expect("the template is well-formed"));
+        bar.set_style(ProgressStyle::with_template(UNKNOWN_TOTAL).expect("the template is well-formed"));
         bar.set_message(what);
         Self { bar, counted: false }
     }
@@ -30,7 +30,7 @@ impl Bar {
     /// Shows the progress.
     pub(crate) fn show(&mut self, progress: Progress) {
         if progress.total.is_some() && !self.counted {
-            self.bar.set_style(ProgressStyle::with_template(KNOWN).expect("the template is well-formed"));
+            self.bar.set_style(ProgressStyle::with_template(KNOWN_TOTAL).expect("the template is well-formed"));
             self.counted = true;
         }
         // A single update avoids drawing a new total with the position of the previous phase.
@@ -43,7 +43,7 @@ impl Bar {
     }
 }
 
-impl Drop for Bar {
+impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn the_bar_never_shows_more_than_there_is() {
         let screen = Screen::default();
-        let mut bar = Bar::on("tidying", ProgressDrawTarget::term_like(Box::new(screen.clone())));
+        let mut bar = ProgressDisplay::on("tidying", ProgressDrawTarget::term_like(Box::new(screen.clone())));
         bar.show(Progress { done: 3, total: Some(3) });
         bar.show(Progress { done: 1, total: Some(1) });
         let shown = screen.0.lock().expect("no thread panics").clone();

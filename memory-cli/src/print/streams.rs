@@ -19,12 +19,12 @@ pub(crate) struct Streams {
 }
 
 /// Width of a terminal of unknown size, in columns.
-const WIDTH: u16 = 80;
+const DEFAULT_WIDTH: u16 = 80;
 
 impl Streams {
     /// Returns the standard streams of this process.
     pub(crate) fn of_process() -> Self {
-        let width = || terminal_size::terminal_size().map_or(WIDTH, |(terminal_size::Width(columns), _)| columns);
+        let width = || terminal_size::terminal_size().map_or(DEFAULT_WIDTH, |(terminal_size::Width(columns), _)| columns);
         Self {
             input: Box::new(io::stdin()),
             input_is_terminal: io::stdin().is_terminal(),

@@ -8,14 +8,14 @@ use super::visible_line;
 /// A table with a heading.
 #[derive(Debug)]
 pub(crate) struct Table {
-    columns: Vec<Column>,
+    columns: Vec<TableColumn>,
     rows: Vec<Vec<String>>,
-    overlong: Overlong,
+    overlong: Overflow,
 }
 
 /// The treatment of text that is too long for a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Overlong {
+enum Overflow {
     /// It is wrapped.
     Wrapped,
     /// It is truncated.
@@ -23,11 +23,11 @@ enum Overlong {
 }
 
 /// A delimiter that no text contains, so that lines are truncated at any character.
-const NEVER: char = '\u{0}';
+const NO_DELIMITER: char = '\u{0}';
 
 /// A column of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Column {
+pub(crate) enum TableColumn {
     /// Text, which may be wrapped or truncated.
     Text(&'static str),
     /// Numbers, aligned right.
@@ -36,7 +36,7 @@ pub(crate) enum Column {
     Whole(&'static str),
 }
 
-impl Column {
+impl TableColumn {
     fn name(self) -> &'static str {
         match self {
             Self::Text(name) | Self::Number(name) | Self::Whole(name) => name,
@@ -50,18 +50,18 @@ impl Column {
 
 impl Table {
     /// Creates an empty table with wrapped rows.
-    pub(crate) fn new(columns: impl Into<Vec<Column>>) -> Self {
-        Self { columns: columns.into(), rows: Vec::new(), overlong: Overlong::Wrapped }
+    pub(crate) fn new(columns: impl Into<Vec<TableColumn>>) -> Self {
+        Self { columns: columns.into(), rows: Vec::new(), overlong: Overflow::Wrapped }
     }
 
     /// Creates an empty table with rows truncated to one line.
-    pub(crate) fn cut(columns: impl Into<Vec<Column>>) -> Self {
-        Self { overlong: Overlong::Cut, ..Self::new(columns) }
+    pub(crate) fn cut(columns: impl Into<Vec<TableColumn>>) -> Self {
+        Self { overlong: Overflow::Cut, ..Self::new(columns) }
     }
 
     /// Creates a table of counts.
-    pub(crate) fn of_counts<'a>(counts: impl IntoIterator<Item = (&'a str, u64)>) -> Self {
-        let mut table = Self::new([Column::Text("what"), Column::Number("count")]);
+    pub(crate) fn from_counts<'a>(counts: impl IntoIterator<Item = (&'a str, u64)>) -> Self {
+        let mut table = Self::new([TableColumn::Text("what"), TableColumn::Number("count")]);
         for (what, count) in counts {
             table.push([what, &count.to_string()]);
         }
@@ -93,8 +93,8 @@ impl Table {
         let widths = self.widths(width);
         let mut table = comfy_table::Table::new();
         table.load_style(TableStyle::new()).set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-        if self.overlong == Overlong::Cut {
-            table.set_delimiter(NEVER).set_truncation_indicator("…");
+        if self.overlong == Overflow::Cut {
+            table.set_delimiter(NO_DELIMITER).set_truncation_indicator("…");
         }
         table.set_header(self.columns.iter().map(|column| column.name().to_uppercase()));
         for (index, column) in self.columns.iter().enumerate() {
@@ -105,13 +105,13 @@ impl Table {
                 0 => ColumnConstraint::Hidden,
                 own => ColumnConstraint::Absolute(Width::Fixed(own + if is_last { 0 } else { GAP })),
             });
-            if matches!(column, Column::Number(_)) {
+            if matches!(column, TableColumn::Number(_)) {
                 drawn.set_cell_alignment(CellAlignment::Right);
             }
         }
         for row in &self.rows {
             let mut drawn = Row::from(row.clone());
-            if self.overlong == Overlong::Cut {
+            if self.overlong == Overflow::Cut {
                 drawn.max_height(1);
             }
             table.add_row(drawn);
@@ -126,7 +126,7 @@ impl Table {
     /// In tables with truncated rows, the rightmost of them are hidden if their share is too narrow.
     fn widths(&self, width: u16) -> Vec<u16> {
         let cells = |index: usize| self.rows.iter().filter_map(move |row| row.get(index)).map(|cell| cell.width());
-        let content = |(index, column): (usize, &Column)| {
+        let content = |(index, column): (usize, &TableColumn)| {
             let widest = cells(index).chain([column.name().width()]).max().unwrap_or_default();
             u16::try_from(widest).unwrap_or(u16::MAX)
         };
@@ -140,10 +140,10 @@ impl Table {
             let gaps = u16::try_from(shown.len().saturating_sub(1)).unwrap_or(u16::MAX).saturating_mul(GAP);
             let whole = shown.iter().filter(|index| !self.columns[**index].is_flexible()).map(|index| contents[*index]);
             let room = whole.fold(width.saturating_sub(gaps), u16::saturating_sub);
-            let text = contents[last].min((room / 2).max(LEAST_TEXT));
+            let text = contents[last].min((room / 2).max(MIN_LAST_WIDTH));
             let share = share(room.saturating_sub(text), others.iter().map(|index| contents[*index]).collect());
-            let is_too_narrow = |index: &usize| share < contents[*index].min(least(self.columns[*index]));
-            if self.overlong == Overlong::Cut
+            let is_too_narrow = |index: &usize| share < contents[*index].min(min_width(self.columns[*index]));
+            if self.overlong == Overflow::Cut
                 && others.iter().any(is_too_narrow)
                 && let Some(hidden) = others.pop()
             {
@@ -152,10 +152,10 @@ impl Table {
             }
             let mut left = room;
             for index in &others {
-                widths[*index] = contents[*index].min(share.max(least(self.columns[*index])));
+                widths[*index] = contents[*index].min(share.max(min_width(self.columns[*index])));
                 left = left.saturating_sub(widths[*index]);
             }
-            widths[last] = contents[last].min(left.max(LEAST_TEXT));
+            widths[last] = contents[last].min(left.max(MIN_LAST_WIDTH));
             return widths;
         }
     }
@@ -164,16 +164,16 @@ impl Table {
 /// Number of blanks between two columns.
 const GAP: u16 = 2;
 
-/// Returns the minimum width of a text column: the width of its name, at least [`LEAST`].
-fn least(column: Column) -> u16 {
-    u16::try_from(column.name().width()).unwrap_or(u16::MAX).max(LEAST)
+/// Returns the minimum width of a text column: the width of its name, at least [`MIN_WIDTH`].
+fn min_width(column: TableColumn) -> u16 {
+    u16::try_from(column.name().width()).unwrap_or(u16::MAX).max(MIN_WIDTH)
 }
 
 /// Minimum width of a text column.
-const LEAST: u16 = 5;
+const MIN_WIDTH: u16 = 5;
 
 /// Minimum width of the last text column, if its text is longer.
-const LEAST_TEXT: u16 = 12;
+const MIN_LAST_WIDTH: u16 = 12;
 
 /// Returns the largest width limit per column with which columns of these widths fit into `room`.
 fn share(room: u16, mut contents: Vec<u16>) -> u16 {
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn wide_characters_stand_below_each_other_and_long_text_is_cut_or_goes_on() {
-        let columns = [Column::Text("id"), Column::Number("read"), Column::Text("text")];
+        let columns = [TableColumn::Text("id"), TableColumn::Number("read"), TableColumn::Text("text")];
         let mut table = Table::cut(columns);
         table.push(["a1b2c3d4", "7", "the cache keeps timetables for five minutes"]);
         table.push(["e5f6a7b8", "1234", "早上六点半起床，先泡茶，七点半以前不看消息"]);
@@ -208,7 +208,7 @@ mod tests {
         e5f6a7b8  1234  早上六点半起床，先泡茶…
         茶           1  two lines
         ");
-        let table = Table { overlong: Overlong::Wrapped, ..table };
+        let table = Table { overlong: Overflow::Wrapped, ..table };
         assert_snapshot!(table.drawn(40).join("\n"), @"
         ID        READ  TEXT
         a1b2c3d4     7  the cache keeps
@@ -227,7 +227,8 @@ mod tests {
 
     #[test]
     fn identifiers_are_whole_and_the_text_gets_the_space() {
-        let columns = ["id", "created"].map(Column::Whole).into_iter().chain(["category", "tags", "text"].map(Column::Text));
+        let columns =
+            ["id", "created"].map(TableColumn::Whole).into_iter().chain(["category", "tags", "text"].map(TableColumn::Text));
         let mut table = Table::cut(columns.collect::<Vec<_>>());
         let text = "the cache keeps timetables for five minutes and more";
         table.push(["a1b2c3d4", "2026-05-07", "preferences", "#one #two #three", text]);
@@ -247,7 +248,7 @@ mod tests {
         ID        CREATED     TEXT
         a1b2c3d4  2026-05-07  the cache k…
         ");
-        let mut table = Table::new([Column::Whole("key"), Column::Text("value"), Column::Number("bytes")]);
+        let mut table = Table::new([TableColumn::Whole("key"), TableColumn::Text("value"), TableColumn::Number("bytes")]);
         table.push(["proxy.openai_base_url_of_the_server", "a value of several words that goes on", "12"]);
         assert_snapshot!(table.drawn(60).join("\n"), @"
         KEY                                  VALUE             BYTES

@@ -19,7 +19,7 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<Range<usize>> {
         let is_wide = columns == 2;
         if character == ' ' {
             gap = Some((place, place + 1));
-        } else if (is_wide || after_wide) && !closes(character) {
+        } else if (is_wide || after_wide) && !is_closing_punctuation(character) {
             gap = Some((place, place));
         }
         after_wide = is_wide;
@@ -39,7 +39,7 @@ fn columns(character: char) -> usize {
     character.width().unwrap_or(0)
 }
 
-fn closes(character: char) -> bool {
+fn is_closing_punctuation(character: char) -> bool {
     "，。、；：！？）》」』】”’…,.;:!?)]}·".contains(character)
 }
 

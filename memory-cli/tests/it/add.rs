@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::sandbox::Sandbox;
 
 /// Returns the contents of the hits of a search.
-fn found(sandbox: &Sandbox, arguments: &[&str]) -> Vec<String> {
+fn search_contents(sandbox: &Sandbox, arguments: &[&str]) -> Vec<String> {
     let answer = sandbox.json(&[&["search"], arguments].concat());
     let hits = answer["hits"].as_array().cloned().unwrap_or_default();
     hits.iter().filter_map(|hit| hit["memory"]["content"].as_str()).map(str::to_owned).collect()
@@ -23,8 +23,8 @@ fn facts_are_added_and_found_in_their_conversation() {
     [id3]	work/项目	Deadline is Friday
     [id4]	work/项目	Tea at five
     ");
-    assert_eq!(found(&sandbox, &["tea", "--scope", "conversation:default"]), ["User likes green tea"]);
-    assert_eq!(found(&sandbox, &["tea", "--scope", "conversation:work/项目"]), ["Tea at five"]);
+    assert_eq!(search_contents(&sandbox, &["tea", "--scope", "conversation:default"]), ["User likes green tea"]);
+    assert_eq!(search_contents(&sandbox, &["tea", "--scope", "conversation:work/项目"]), ["Tea at five"]);
     assert!(!sandbox.path(".memory/.git").exists(), "nobody asked for versions");
 }
 
@@ -42,7 +42,7 @@ fn facts_and_turns_are_no_notes() {
         ["memories", "inbox", "entries"].map(|name| shape[name].as_u64().unwrap_or_default())
     };
     assert_eq!([counted("status"), counted("stats")], [[1, 1, 3]; 2]);
-    assert_eq!(found(&sandbox, &["tea", "--limit", "9"]).len(), 3, "a search finds them all the same");
+    assert_eq!(search_contents(&sandbox, &["tea", "--limit", "9"]).len(), 3, "a search finds them all the same");
 }
 
 #[test]
@@ -76,9 +76,9 @@ fn a_part_of_a_conversation_is_changed_in_its_file_alone_and_deleted_like_a_memo
     let added = sandbox.json(&["add", "User likes green tea"]);
     let id = added["memories"][0]["id"].as_str().expect("an id").to_owned();
     let refused = sandbox.run(&["tag", &id, "--add", "drinks"]);
-    assert!(refused.contains("is part of a conversation; its file may be changed by hand"), "{refused}");
+    assert!(refused.contains("is part of a conversation and cannot be updated; edit its file instead"), "{refused}");
     sandbox.run(&["delete", &id]);
-    assert!(found(&sandbox, &["tea"]).is_empty());
+    assert!(search_contents(&sandbox, &["tea"]).is_empty());
     sandbox.run(&["undo"]);
-    assert_eq!(found(&sandbox, &["tea"]), ["User likes green tea"]);
+    assert_eq!(search_contents(&sandbox, &["tea"]), ["User likes green tea"]);
 }

@@ -62,7 +62,7 @@ fn what_is_no_call_is_told() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.pipe("", &["agent"]), @"
     --- stderr
-    error[usage]: available tools: no calls to answer
+    error[usage]: no calls on the standard input
     hint: see `memory agent --help` for the input formats
     --- exit 2
     ");
@@ -171,7 +171,7 @@ fn a_hook_of_a_client_says_what_matters_once_and_nothing_when_something_is_wrong
 }
 
 /// An MCP client on the standard streams.
-struct Client {
+struct McpClient {
     program: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -180,21 +180,22 @@ struct Client {
     instructions: String,
 }
 
-impl Client {
+impl McpClient {
     fn start(sandbox: &Sandbox, name: &str) -> Self {
         let mut command = sandbox.command(&["mcp"]);
         let mut program = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the program starts");
         let (input, output) = (program.stdin.take().expect("a pipe"), program.stdout.take().expect("a pipe"));
         let mut client = Self { program, input, output: BufReader::new(output), last: 0, instructions: String::new() };
         let info = json!({ "name": name, "version": "1" });
-        let begun = client.ask("initialize", &json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info }));
+        let begun =
+            client.request("initialize", &json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info }));
         assert_eq!(begun["result"]["serverInfo"]["name"], "memory");
         begun["result"]["instructions"].as_str().expect("instructions").clone_into(&mut client.instructions);
-        client.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
         client
     }
 
-    fn say(&mut self, message: &Value) {
+    fn send(&mut self, message: &Value) {
         writeln!(self.input, "{message}").expect("the program reads");
     }
 
@@ -204,10 +205,10 @@ impl Client {
         serde_json::from_str(&line).expect("JSON")
     }
 
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
+    fn request(&mut self, method: &str, params: &Value) -> Value {
         self.last += 1;
         let id = self.last;
-        self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         loop {
             let answer = self.hear();
             if answer["id"] == id {
@@ -217,7 +218,7 @@ impl Client {
     }
 
     fn call(&mut self, tool: &str, arguments: &Value) -> Value {
-        self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }))["result"].take()
+        self.request("tools/call", &json!({ "name": tool, "arguments": arguments }))["result"].take()
     }
 
     fn end(self) -> Option<i32> {
@@ -230,8 +231,8 @@ impl Client {
 #[test]
 fn a_client_of_the_protocol_has_tools_resources_and_prompts() {
     let sandbox = Sandbox::new();
-    let mut client = Client::start(&sandbox, "Some Client");
-    let listed = client.ask("tools/list", &json!({}));
+    let mut client = McpClient::start(&sandbox, "Some Client");
+    let listed = client.request("tools/list", &json!({}));
     let tools = listed["result"]["tools"].as_array().expect("tools");
     assert_eq!(
         tools[1]["annotations"],
@@ -239,14 +240,14 @@ fn a_client_of_the_protocol_has_tools_resources_and_prompts() {
     );
     let written = client.call("memory_write", &json!({ "content": "tea at nine", "scope": "agent:some-client" }));
     let id = written["structuredContent"]["id"].as_str().expect("an id").to_owned();
-    let note = client.ask("resources/read", &json!({ "uri": format!("memory://note/{id}") }));
+    let note = client.request("resources/read", &json!({ "uri": format!("memory://note/{id}") }));
     assert_eq!(note["result"]["contents"][0]["text"], "tea at nine");
-    let index = client.ask("resources/read", &json!({ "uri": "memory://index" }));
+    let index = client.request("resources/read", &json!({ "uri": "memory://index" }));
     assert!(index["result"]["contents"][0]["text"].as_str().expect("a text").contains("1 memory"), "{index}");
-    let recalled = client.ask("prompts/get", &json!({ "name": "recall", "arguments": { "topic": "tea" } }));
+    let recalled = client.request("prompts/get", &json!({ "name": "recall", "arguments": { "topic": "tea" } }));
     assert!(recalled["result"]["messages"][0]["content"]["text"].as_str().expect("a text").contains("tea at nine"), "{recalled}");
     assert_eq!(client.end(), Some(0));
-    let mut other = Client::start(&sandbox, "other");
+    let mut other = McpClient::start(&sandbox, "other");
     let hidden = other.call("memory_read", &json!({ "id": id }));
     assert_eq!((&hidden["isError"], &hidden["structuredContent"]["error"]["code"]), (&json!(true), &json!("MEMORY_NOT_FOUND")));
 }
@@ -257,7 +258,7 @@ fn the_instructions_hold_the_standing_instructions_that_the_client_may_see() {
     sandbox.write("Always answer in metric units.", &["--category", "preferences"]);
     sandbox.write("Always answer in English.", &["--category", "preferences", "--scope", "agent:first"]);
     let instructions = |name: &str| {
-        let client = Client::start(&sandbox, name);
+        let client = McpClient::start(&sandbox, name);
         let instructions = client.instructions.clone();
         assert_eq!(client.end(), Some(0));
         ["metric units", "in English"].map(|text| instructions.contains(text))
@@ -269,15 +270,15 @@ fn the_instructions_hold_the_standing_instructions_that_the_client_may_see() {
 #[test]
 fn a_client_of_the_protocol_is_told_what_it_does_wrongly() {
     let sandbox = Sandbox::new();
-    let mut client = Client::start(&sandbox, "wrong");
-    assert_eq!(client.ask("tools/call", &json!({ "name": "memory_fly" }))["error"]["code"], -32602);
-    assert_eq!(client.ask("memory/fly", &json!({}))["error"]["code"], -32601);
+    let mut client = McpClient::start(&sandbox, "wrong");
+    assert_eq!(client.request("tools/call", &json!({ "name": "memory_fly" }))["error"]["code"], -32602);
+    assert_eq!(client.request("memory/fly", &json!({}))["error"]["code"], -32601);
     let wrong = client.call("memory_list", &json!({ "limit": "x" }));
     assert_eq!((&wrong["isError"], &wrong["structuredContent"]["error"]["code"]), (&json!(true), &json!("INVALID_INPUT")));
-    assert_eq!(client.ask("resources/read", &json!({ "uri": "memory://note/none" }))["error"]["code"], -32002);
-    assert_eq!(client.ask("resources/read", &json!({ "uri": "file:///etc/passwd" }))["error"]["code"], -32002);
-    assert_eq!(client.ask("prompts/get", &json!({ "name": "recall" }))["error"]["code"], -32602);
-    assert_eq!(client.ask("tools/call", &json!({ "name": 5 }))["error"]["code"], -32602);
+    assert_eq!(client.request("resources/read", &json!({ "uri": "memory://note/none" }))["error"]["code"], -32002);
+    assert_eq!(client.request("resources/read", &json!({ "uri": "file:///etc/passwd" }))["error"]["code"], -32002);
+    assert_eq!(client.request("prompts/get", &json!({ "name": "recall" }))["error"]["code"], -32602);
+    assert_eq!(client.request("tools/call", &json!({ "name": 5 }))["error"]["code"], -32602);
     for (line, code) in [("{\"jsonrpc\":", -32700), (&"[".repeat(1_000), -32700), ("[]", -32600), (&"x".repeat(9 << 20), -32600)]
     {
         writeln!(client.input, "{line}").expect("the program reads");
@@ -291,9 +292,9 @@ fn a_client_of_the_protocol_is_told_what_it_does_wrongly() {
 fn a_client_is_told_when_what_it_watches_changes() {
     let sandbox = Sandbox::new();
     let id = sandbox.write("tea at nine", &[]);
-    let mut client = Client::start(&sandbox, "watcher");
+    let mut client = McpClient::start(&sandbox, "watcher");
     let uri = format!("memory://note/{id}");
-    assert_eq!(client.ask("resources/subscribe", &json!({ "uri": uri }))["result"], json!({}));
+    assert_eq!(client.request("resources/subscribe", &json!({ "uri": uri }))["result"], json!({}));
     sandbox.json(&["delete", &id]);
     let told = client.hear();
     assert_eq!((&told["method"], &told["params"]["uri"]), (&json!("notifications/resources/updated"), &json!(uri)));
@@ -368,7 +369,7 @@ fn the_input_cannot_change_an_agent_that_was_named() {
 {"id":2,"method":"memory_list"}
 "#;
     let answer = sandbox.pipe(input, &["agent", "--agent", "bob"]);
-    assert!(answer.contains("session/open: the agent was named at the start") && !answer.contains("secret"), "{answer}");
+    assert!(answer.contains("session/open: the agent of this connection is fixed") && !answer.contains("secret"), "{answer}");
     assert!(sandbox.pipe(input, &["agent"]).contains("secret of alice"));
 }
 
@@ -394,7 +395,7 @@ fn a_budget_that_is_too_small_for_any_memory_is_reported() {
     sandbox.write("Anna drinks green tea", &[]);
     assert_snapshot!(sandbox.run(&["agent", "--prompt", "tea", "--budget", "5"]), @"
     --- stderr
-    warning: a budget of 5 tokens is too small for the memory that was found; raise --budget for more
+    warning: a budget of 5 tokens is too small for the matching memory; raise --budget for more
     ");
     let answer = sandbox.json(&["agent", "--prompt", "tea", "--budget", "5"]);
     assert_eq!(answer["warning"], "a budget of 5 tokens is too small for the memory that was found");
@@ -416,7 +417,7 @@ fn warnings_name_tools_as_they_are_offered_and_hints_lead_somewhere() {
     let renamed = call("memory=notes_", "notes_write", reminder("call"));
     assert!(renamed.contains("; notes_remind with `of` and `at` turns it into a reminder"), "{renamed}");
     let alone = call("memory_write", "memory_write", reminder("ring"));
-    assert!(alone.contains("so this is no reminder\"") && !alone.contains("memory_remind"), "{alone}");
+    assert!(alone.contains("so this is not a reminder\"") && !alone.contains("memory_remind"), "{alone}");
     let fresh = Sandbox::new();
     let undone = fresh.pipe(r#"[{"name":"memory_undo"},{"name":"memory_undo","params":{"operation":"abcd"}}]"#, &["agent"]);
     assert!(undone.contains("no operation to take back\"}"), "{undone}");

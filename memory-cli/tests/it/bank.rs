@@ -80,7 +80,7 @@ fn what_is_wrong_is_said_as_json_with_its_code() {
     let sandbox = project();
     run(&sandbox, "memory-cli write session a 1");
     assert_snapshot!(run(&sandbox, "memory-cli read nothing"), @r#"
-    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'nothing' does not exist","bank":"nothing","scope":"project","hint":"`memory-cli list` shows the banks; `memory-cli write` makes one"}}
+    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'nothing' does not exist","bank":"nothing","scope":"project","hint":"`memory-cli list` lists the banks; `memory-cli write` creates one"}}
     --- exit 3
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli read session nothing"), @r#"
@@ -159,7 +159,7 @@ fn a_schema_is_set_checked_and_cleared() {
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli schema stats --clear"), @r#"{"bank":"stats","scope":"project","schema":null}"#);
     assert_snapshot!(run(&sandbox, "memory-cli schema nothing"), @r#"
-    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'nothing' does not exist","bank":"nothing","scope":"project","hint":"`memory-cli list` shows the banks; `memory-cli write` makes one"}}
+    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'nothing' does not exist","bank":"nothing","scope":"project","hint":"`memory-cli list` lists the banks; `memory-cli write` creates one"}}
     --- exit 3
     "#);
 }
@@ -183,7 +183,7 @@ fn exports_are_imported_and_what_expired_is_collected() {
     {"success":true,"bank":"config","scope":"user","created":1,"updated":0,"unchanged":0}
     "#);
     assert_snapshot!(run_with(&sandbox, "memory-cli import session", "{\"entries\": []}"), @r#"
-    {"error":{"code":"INVALID_INPUT","message":"The document is not a bank: it has no entries object","bank":"session","scope":"project","hint":"`memory-cli export BANK` writes one"}}
+    {"error":{"code":"INVALID_INPUT","message":"The document is not a bank: it has no entries object","bank":"session","scope":"project","hint":"`memory-cli export BANK` writes a valid document"}}
     --- exit 2
     "#);
     assert_snapshot!(run_with(&sandbox, "memory-cli import --all", "{}"), @r#"
@@ -199,7 +199,7 @@ fn damage_is_told_and_repaired_and_nothing_is_lost() {
     let whole = std::fs::read_to_string(sandbox.path(".slop-mcp/memory/session.json")).expect("a file");
     sandbox.file(".slop-mcp/memory/session.json", whole.trim_end().trim_end_matches("}\n}"));
     assert_snapshot!(run(&sandbox, "memory-cli read session a"), @r#"
-    {"error":{"code":"FILE_DAMAGED","message":"session.json is damaged: unexpected end of text (byte 315)","bank":"session","key":"a","scope":"project","hint":"`memory-cli repair` keeps what can be read, and sets the rest aside"}}
+    {"error":{"code":"FILE_DAMAGED","message":"session.json is damaged: unexpected end of text (byte 315)","bank":"session","key":"a","scope":"project","hint":"`memory-cli repair` retains the readable entries and moves the damaged file to a new name"}}
     --- exit 5
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli list"), @r#"{"banks":[{"name":"session","scope":"project","size_bytes":[n],"error":{"code":"FILE_DAMAGED","message":"session.json is damaged: unexpected end of text (byte 315)","bank":"session","scope":"project","hint":"`memory bank repair` retains the readable entries and moves the damaged file to a new name"}}]}"#);
@@ -245,7 +245,7 @@ fn changes_of_banks_are_in_the_log_and_are_taken_back() {
     undid write of a in session; `memory undo [op8]` redoes it
     ");
     assert_snapshot!(run(&sandbox, "memory-cli read session a --format value"), @r#"
-    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'session' does not exist","bank":"session","key":"a","scope":"project","hint":"`memory-cli list` shows the banks; `memory-cli write` makes one"}}
+    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'session' does not exist","bank":"session","key":"a","scope":"project","hint":"`memory-cli list` lists the banks; `memory-cli write` creates one"}}
     --- exit 3
     "#);
     assert_snapshot!(sandbox.run(&["log"]), @"

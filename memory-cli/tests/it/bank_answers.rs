@@ -51,7 +51,7 @@ fn keys_and_matches_name_the_folder_where_several_have_the_bank() {
 
     let (result, warning) = run(&sandbox, "bank query ok k2 .");
     assert_eq!(result, "3\n");
-    let from = "using the bank in repo/.slop-mcp/memory; 'ok' is also in repo/.slop-mcp/memory";
+    let from = "using the bank in repo/.memory/banks; 'ok' is also in repo/.slop-mcp/memory";
     assert_eq!(warning, format!("warning: {from}\n"));
     let (result, _) = run(&sandbox, "bank query ok k2 . --format json");
     assert!(result.starts_with(r#"{"results":[3],"folder":"repo/.memory/banks","also_in":["#), "{result}");
@@ -69,7 +69,7 @@ fn a_symlink_in_place_of_a_folder_of_the_project_is_refused_as_one() {
     let (refused, _) = run(&sandbox, "bank read session a");
     let text = r#""message":"repo/.memory is a symlink and may lead out of the project","#;
     assert!(refused.contains(r#""code":"PATH_REFUSED""#) && refused.contains(text), "{refused}");
-    assert!(refused.contains("--scope user reads yours") && !refused.contains("home"), "{refused}");
+    assert!(refused.contains("or use --scope user for your own banks") && !refused.contains("home"), "{refused}");
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn banks_are_asked_and_changed_with_jq() {
     assert_snapshot!(run(&sandbox, "memory-cli update stats visits '.of += 1'"), @r#"{"success":true,"key":"visits","bank":"stats","scope":"project","operation":"update","value":{"count":100000000000000000001,"of":2}}"#);
     assert_snapshot!(run(&sandbox, "memory-cli update stats hits '(. // 0) + 1' --create"), @r#"{"success":true,"key":"hits","bank":"stats","scope":"project","operation":"create","value":1}"#);
     assert_snapshot!(run(&sandbox, "memory-cli update stats nothing '. + 1'"), @r#"
-    {"error":{"code":"KEY_NOT_FOUND","message":"Key 'nothing' does not exist in memory bank 'stats'","bank":"stats","key":"nothing","scope":"project","hint":"`memory-cli list BANK` shows the keys"}}
+    {"error":{"code":"KEY_NOT_FOUND","message":"Key 'nothing' does not exist in memory bank 'stats'","bank":"stats","key":"nothing","scope":"project","hint":"`memory-cli list BANK` lists the keys"}}
     --- exit 3
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli update stats visits '.count, .of'"), @r#"

@@ -83,7 +83,7 @@ fn show_tells_each_value_and_where_it_comes_from() {
     ingestion.obsidian.path	~/my-vault	default
     ingestion.obsidian.enabled	true	default
     --- stderr
-    the file is ~/there/config.yaml
+    settings file: ~/there/config.yaml
     ");
 }
 
@@ -120,7 +120,7 @@ fn a_key_that_means_nothing_is_named_and_does_no_harm() {
     assert_snapshot!(sandbox.run(&["list"]), @"
     --- stderr
     warning: ~/.memory/config.yaml: unknown key storage.rot
-    available tools: no such memories
+    no matching memories
     ");
     assert_snapshot!(sandbox.run(&["list", "--quiet"]), @"");
 }

@@ -56,7 +56,7 @@ fn the_newest_of_a_long_conversation_are_shown_and_the_rest_is_counted() {
     user	2024-05-13T10:00:00Z	u-13	turn 13
     user	2024-05-14T10:00:00Z	u-14	turn 14
     --- stderr
-    2 of 5 turns, the newest shown; use --limit 0 for all
+    the newest 2 of 5 turns shown; use --limit 0 for all
     ");
     assert_eq!(sandbox.json(&["conversations", "show", "default", "--limit", "0"])["turns"].as_array().map(Vec::len), Some(5));
 }
@@ -80,7 +80,7 @@ fn an_unknown_conversation_or_folder_is_an_error_with_the_next_step() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.run(&["conversations"]), @"
     --- stderr
-    available tools: no conversations in ~/.memory; --memory-path names another folder
+    no conversations in ~/.memory; use --memory-path for another folder
     ");
     assert_snapshot!(sandbox.run(&["conversations", "show", "play"]), @"
     --- stderr
@@ -100,7 +100,7 @@ fn an_unknown_conversation_or_folder_is_an_error_with_the_next_step() {
 #[test]
 fn an_empty_list_of_memories_points_to_the_conversations() {
     let sandbox = Sandbox::new();
-    let hint = "`memory conversations` lists the conversations";
+    let hint = "list conversations with `memory conversations`";
     assert!(!sandbox.run(&["list"]).contains(hint));
     sandbox.run(&["add", "User likes green tea"]);
     let listed = sandbox.run(&["list"]);

@@ -21,7 +21,7 @@ impl Daemon {
     /// Starts a daemon, and waits until it watches the files.
     pub(crate) fn start(sandbox: &Sandbox) -> Self {
         let daemon = Self::run(sandbox.command(&["serve", "--log", "-"]));
-        daemon.says("detecting file changes by");
+        daemon.wait_for_log("detecting file changes by");
         daemon
     }
 
@@ -39,7 +39,7 @@ impl Daemon {
     }
 
     /// Waits until a line of the log contains `what`; returns the line.
-    pub(crate) fn says(&self, what: &str) -> String {
+    pub(crate) fn wait_for_log(&self, what: &str) -> String {
         let until = Instant::now() + DEADLINE;
         loop {
             let line = self.log.recv_timeout(until.saturating_duration_since(Instant::now())).expect(what);
@@ -70,7 +70,7 @@ impl Drop for Daemon {
 }
 
 /// Sends a request to a daemon over its socket; returns the response.
-pub(crate) fn ask(stream: &mut BufReader<UnixStream>, request: &str) -> String {
+pub(crate) fn send_request(stream: &mut BufReader<UnixStream>, request: &str) -> String {
     stream.get_mut().write_all(format!("{request}\n").as_bytes()).expect("it listens");
     let mut answer = String::new();
     stream.read_line(&mut answer).expect("it answers");

@@ -15,7 +15,7 @@ fn a_dream_says_first_what_it_would_do_and_then_what_it_did() {
     =	[id2]		The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.
     -	[id1]	merged into [id2]	The staging server runs PostgreSQL 16 on port 5433.
     --- stderr
-    dry run: nothing was written: 1 filed, 1 merged
+    dry run, nothing was written: 1 filed, 1 merged
     1 left in the inbox: category unsure
     ");
     assert_snapshot!(sandbox.run(&["dream", "--level", "2"]), @"

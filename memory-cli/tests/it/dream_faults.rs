@@ -12,26 +12,35 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_agent::model::{ChatSettings, RemoteChat};
 use memory_core::testing::{CountingIds, FakeClock};
-use memory_core::{Clock, Draft, Filter, IdSource, InboxTtl, Secrets, Services, StoreError, Verb, link, pin, undo, write};
+use memory_core::{Clock, Draft, Filter, IdSource, InboxTtl, SecretPolicy, Services, StoreError, Verb, link, pin, undo, write};
 use memory_dream::merge::conserved;
-use memory_dream::{Dream, Dreamt, Pace, Rules, Task, dream};
+use memory_dream::{DreamReport, DreamRequest, DreamRules, DreamTask, ProgressCallback, dream};
 use memory_store::disk::RealDisk;
-use memory_store::{FileStore, Options};
+use memory_store::{FileStore, FileStoreOptions};
 
-use crate::faulty_disk::{Fault, FaultyDisk, table};
-use crate::proxy::upstream::{Reply, Upstream};
+use crate::faulty_disk::{DiskFault, FaultyDisk, table};
+use crate::proxy::upstream::{FakeUpstream, UpstreamReply};
 
-const TASKS: [Task; 8] =
-    [Task::Expire, Task::Decay, Task::Upgrade, Task::Classify, Task::Merge, Task::Link, Task::Remind, Task::Review];
+const TASKS: [DreamTask; 8] = [
+    DreamTask::Expire,
+    DreamTask::Decay,
+    DreamTask::Upgrade,
+    DreamTask::Classify,
+    DreamTask::Merge,
+    DreamTask::Link,
+    DreamTask::Remind,
+    DreamTask::Review,
+];
 
 /// One fault of each kind.
-const FAULTS: [Fault; 6] = [Fault::Dies, Fault::Forgets, Fault::FULL, Fault::Blind(5), Fault::GoesBack, Fault::Stands];
+const FAULTS: [DiskFault; 6] =
+    [DiskFault::Dies, DiskFault::Forgets, DiskFault::FULL, DiskFault::Blind(5), DiskFault::GoesBack, DiskFault::Stands];
 
 /// A clock that is eight days ahead of another.
 #[derive(Debug)]
-struct Ahead(Arc<dyn Clock>);
+struct OffsetClock(Arc<dyn Clock>);
 
-impl Clock for Ahead {
+impl Clock for OffsetClock {
     fn now(&self) -> DateTime<Utc> {
         self.0.now() + TimeDelta::days(8)
     }
@@ -57,12 +66,12 @@ fn services(store: FileStore, ids: usize) -> Services {
 }
 
 fn open(home: &Path, ids: usize) -> Services {
-    services(FileStore::open(home, Options::default()).expect("it works"), ids)
+    services(FileStore::open(home, FileStoreOptions::default()).expect("it works"), ids)
 }
 
 fn prepare(home: &Path) -> Vec<String> {
     let services = Services { clock: Arc::new(FakeClock::default()), ..open(home, 0) };
-    let put = |text: &str| write(&services, Draft::new(text), Secrets::Refuse).expect("it works").id.to_string();
+    let put = |text: &str| write(&services, Draft::new(text), SecretPolicy::Refuse).expect("it works").id.to_string();
     let short = put("The staging server runs PostgreSQL 16 on port 5433.");
     put("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night. See [[tea]].");
     put("user prefers dark mode in every editor");
@@ -74,13 +83,13 @@ fn prepare(home: &Path) -> Vec<String> {
     texts(&services)
 }
 
-fn all(services: &Services) -> Vec<memory_core::Memory> {
+fn all_memories(services: &Services) -> Vec<memory_core::Memory> {
     services.store.refresh().expect("it works");
     services.store.memories(&Filter::everything(), services.clock.now()).map(|stored| stored.expect("it works").memory).collect()
 }
 
 fn texts(services: &Services) -> Vec<String> {
-    let mut texts: Vec<String> = all(services).into_iter().map(|memory| memory.content).collect();
+    let mut texts: Vec<String> = all_memories(services).into_iter().map(|memory| memory.content).collect();
     texts.sort();
     texts
 }
@@ -89,41 +98,41 @@ fn state(services: &Services) -> Vec<String> {
     let line = |memory: memory_core::Memory| {
         format!("{} {:?} {:?} {:?} {:?}", memory.content, memory.category, memory.tags, memory.links, memory.supersedes)
     };
-    let mut lines: Vec<_> = all(services).into_iter().map(line).collect();
+    let mut lines: Vec<_> = all_memories(services).into_iter().map(line).collect();
     lines.sort();
     lines
 }
 
-fn tidy(services: &Services) -> Result<Dreamt, StoreError> {
+fn run_dream(services: &Services) -> Result<DreamReport, StoreError> {
     let mut go_on = |_| ControlFlow::Continue(());
-    let what = Dream { verb: Verb::Dream, tasks: &TASKS, rules: Rules::default(), is_rehearsal: false, zone: &Utc };
-    dream(services, &what, &mut Pace::new(&mut go_on))
+    let what = DreamRequest { verb: Verb::Dream, tasks: &TASKS, rules: DreamRules::default(), is_rehearsal: false, zone: &Utc };
+    dream(services, &what, &mut ProgressCallback::new(&mut go_on))
 }
 
 /// Dreams in a home on a disk that has `fault` at step `at`.
 ///
 /// Returns the home, the texts before the dream, and the number of steps.
-fn run(fault: Fault, at: u64) -> (tempfile::TempDir, Vec<String>, u64) {
+fn run(fault: DiskFault, at: u64) -> (tempfile::TempDir, Vec<String>, u64) {
     let home = tempfile::tempdir().expect("it works");
     let before = prepare(home.path());
     let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).expect("it works"), fault, at);
     // An error of this dream is ignored; the next dream completes the work.
-    let clock = Arc::new(Ahead(disk.clock()));
-    let own = services(FileStore::on(Arc::new(disk), home.path(), Options::default()), 100);
-    let _ = tidy(&Services { clock, ..own });
+    let clock = Arc::new(OffsetClock(disk.clock()));
+    let own = services(FileStore::on(Arc::new(disk), home.path(), FileStoreOptions::default()), 100);
+    let _ = run_dream(&Services { clock, ..own });
     (home, before, steps.load(Ordering::Relaxed))
 }
 
-fn check(fault: Fault) -> u64 {
-    let (whole, ..) = run(Fault::Dies, u64::MAX);
+fn check(fault: DiskFault) -> u64 {
+    let (whole, ..) = run(DiskFault::Dies, u64::MAX);
     let expected = state(&open(whole.path(), 200));
     assert_eq!(expected.len(), 4, "two became one, and one expired: {expected:#?}");
     let (.., steps) = run(fault, u64::MAX);
-    let is_blind = matches!(fault, Fault::Blind(_));
+    let is_blind = matches!(fault, DiskFault::Blind(_));
     for at in fault.moments(steps) {
         let (home, before, _) = run(fault, at);
         let services = open(home.path(), 200);
-        tidy(&services).unwrap_or_else(|error| panic!("{fault:?} at step {at}: then {error}"));
+        run_dream(&services).unwrap_or_else(|error| panic!("{fault:?} at step {at}: then {error}"));
         // After a transient read error, the two dreams may have a different result, but lose nothing.
         if !is_blind {
             assert_eq!(state(&services), expected, "{fault:?} at step {at}");
@@ -135,8 +144,8 @@ fn check(fault: Fault) -> u64 {
         let sources: Vec<&str> = before.iter().map(String::as_str).collect();
         let lost = conserved(&sources, &kept.iter().map(String::as_str).collect::<Vec<_>>());
         assert!(lost.is_ok(), "{fault:?} at step {at}: {lost:?}");
-        assert!(tidy(&services).expect("it works").operation.is_none(), "{fault:?} at step {at}: something was left to do");
-        let store = FileStore::open(home.path(), Options::default()).expect("it works");
+        assert!(run_dream(&services).expect("it works").operation.is_none(), "{fault:?} at step {at}: something was left to do");
+        let store = FileStore::open(home.path(), FileStoreOptions::default()).expect("it works");
         let found = store.doctor(None).expect("it works").findings;
         // A journal line that was truncated by the fault is reported.
         let is_told = |code: &str| code == "journal_damaged" || is_blind && code == "link_one_sided";
@@ -155,58 +164,68 @@ fn one_undo_takes_a_whole_dream_back() {
     let home = tempfile::tempdir().expect("it works");
     let before = prepare(home.path());
     let services = open(home.path(), 100);
-    let (lines, dreamt) = (state(&services), tidy(&services).expect("it works"));
+    let (lines, dreamt) = (state(&services), run_dream(&services).expect("it works"));
     assert!(texts(&services) != before);
     undo(&services, Some(dreamt.operation.expect("something was done").as_str())).expect("it works");
     assert_eq!(state(&services), lines);
 }
 
-type Trouble = fn() -> Reply;
+type ReplyFactory = fn() -> UpstreamReply;
 
 /// Failures of a request to a language model.
-const TROUBLES: [(&str, Trouble); 5] = [
-    ("hangs", || Reply::Hang(channel().0)),
-    ("breaks off", || Reply::Break),
-    ("closes", || Reply::Close),
-    ("status 500", || Reply::Whole(500, "", String::new())),
-    ("status 429", || Reply::Whole(429, "Retry-After: 60\r\n", String::new())),
+const FAILING_REPLIES: [(&str, ReplyFactory); 5] = [
+    ("hangs", || UpstreamReply::Hang(channel().0)),
+    ("breaks off", || UpstreamReply::Break),
+    ("closes", || UpstreamReply::Close),
+    ("status 500", || UpstreamReply::Whole(500, "", String::new())),
+    ("status 429", || UpstreamReply::Whole(429, "Retry-After: 60\r\n", String::new())),
 ];
 
 /// Dreams with a model that fails at request `at` and returns nothing useful otherwise.
 ///
 /// Returns the home, the texts before the dream, and the number of requests.
-fn ask(trouble: Trouble, at: usize) -> (tempfile::TempDir, Vec<String>, usize) {
+fn dream_with_failure(trouble: ReplyFactory, at: usize) -> (tempfile::TempDir, Vec<String>, usize) {
     let home = tempfile::tempdir().expect("it works");
     let before = prepare(home.path());
     let asked = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&asked);
-    let upstream = Upstream::start(move |_| {
+    let upstream = FakeUpstream::start(move |_| {
         let is_it = counted.fetch_add(1, Ordering::SeqCst) + 1 == at;
-        if is_it { trouble() } else { Reply::says("Let me think about it.") }
+        if is_it { trouble() } else { UpstreamReply::completion("Let me think about it.") }
     });
     let settings = ChatSettings { timeout: Duration::from_millis(300), tries: 1, ..ChatSettings::new(&upstream.base_url(), "m") };
     let chat = RemoteChat::new(settings).expect("the address is sound");
-    tidy(&Services { chat: Some(Arc::new(chat)), ..open(home.path(), 100) }).expect("what a model does stops no dream");
+    run_dream(&Services { chat: Some(Arc::new(chat)), ..open(home.path(), 100) }).expect("what a model does stops no dream");
     (home, before, asked.load(Ordering::SeqCst))
 }
 
 #[test]
 fn a_dream_whose_model_is_in_trouble_at_any_question_is_dreamt_without_it() {
-    let (whole, ..) = run(Fault::Dies, u64::MAX);
+    let (whole, ..) = run(DiskFault::Dies, u64::MAX);
     let expected = state(&open(whole.path(), 200));
-    let (.., questions) = ask(TROUBLES[0].1, usize::MAX);
+    let (.., questions) = dream_with_failure(FAILING_REPLIES[0].1, usize::MAX);
     assert!(0 < questions, "a model is asked");
-    println!("| command | {} |", TROUBLES.map(|(what, _)| what).join(" | "));
-    println!("|---|{}\n| dream |{}", "---:|".repeat(TROUBLES.len()), format!(" {questions} |").repeat(TROUBLES.len()));
-    for (what, trouble) in TROUBLES {
+    println!("| command | {} |", FAILING_REPLIES.map(|(what, _)| what).join(" | "));
+    println!(
+        "|---|{}\n| dream |{}",
+        "---:|".repeat(FAILING_REPLIES.len()),
+        format!(" {questions} |").repeat(FAILING_REPLIES.len())
+    );
+    for (what, trouble) in FAILING_REPLIES {
         for at in 1..=questions {
-            let (home, before, _) = ask(trouble, at);
+            let (home, before, _) = dream_with_failure(trouble, at);
             let services = open(home.path(), 200);
-            tidy(&services).expect("it works");
+            run_dream(&services).expect("it works");
             assert_eq!(state(&services), expected, "{what} at question {at}");
-            assert!(tidy(&services).expect("it works").operation.is_none(), "{what} at question {at}: something was left to do");
-            let found =
-                FileStore::open(home.path(), Options::default()).expect("it works").doctor(None).expect("it works").findings;
+            assert!(
+                run_dream(&services).expect("it works").operation.is_none(),
+                "{what} at question {at}: something was left to do"
+            );
+            let found = FileStore::open(home.path(), FileStoreOptions::default())
+                .expect("it works")
+                .doctor(None)
+                .expect("it works")
+                .findings;
             assert!(found.is_empty(), "{what} at question {at}: {found:?}");
             let mut kept = texts(&services);
             let trashed = services.history.trashed().map(|trashed| trashed.expect("it works").trash);

@@ -36,7 +36,7 @@ fn a_model_that_is_not_there_stops_embedding_and_no_search() {
     let answer = sandbox.json(&["search", "dark"]);
     assert_eq!(answer["total"], 1);
     let degraded = answer["degraded"].as_str().expect("it says so");
-    assert!(degraded.contains("nowhere") && degraded.ends_with("so only the words were looked for"), "{degraded}");
+    assert!(degraded.contains("nowhere") && degraded.ends_with("; searched by words only"), "{degraded}");
     assert_eq!(sandbox.json(&["embed"])["error"]["code"], "MODEL_FAILED");
     // A command that needs no model does not open it.
     assert_eq!(sandbox.json(&["list"])["total"], 1);

@@ -65,7 +65,7 @@ fn a_short_reference_to_two_memories_is_ambiguous() {
     sandbox.pipe(&memories.map(line).concat(), &["import"]);
     assert_snapshot!(sandbox.run(&["read", "aaaa"]), @"
     --- stderr
-    error[memory_ambiguous]: aaaa matches at least [id1] (categories/inbox/milk-[id1].md memories: [id1] (categories/inbox/milk-[id1].md), [id2] (categories/inbox/tea-[id2].md)
+    error[memory_ambiguous]: aaaa matches at least 2 memories: [id1] (categories/inbox/milk-[id1].md), [id2] (categories/inbox/tea-[id2].md)
     hint: use more digits of the id
     --- exit 2
     ");
@@ -84,7 +84,7 @@ fn a_credential_is_refused_unless_it_is_wanted() {
     ");
     assert_snapshot!(sandbox.run(&["list"]), @"
     --- stderr
-    available tools: no such memories
+    no matching memories
     ");
     assert_snapshot!(sandbox.run(&["write", &token, "--title", "token", "--allow-secret"]), @"[id1]	categories/inbox/token-[id1].md");
 }
@@ -118,7 +118,7 @@ fn own_names_are_written_in_hints_and_never_in_data() {
     sandbox.bank("", &["write", "b", "k", "1"]);
     let key = "a`memory bank x`";
     assert_snapshot!(sandbox.bank("", &["read", "b", key]), @r#"
-    {"error":{"code":"KEY_NOT_FOUND","message":"Key 'a`memory bank x`' does not exist in memory bank 'b'","bank":"b","key":"a`memory bank x`","scope":"user","hint":"`memory-cli list BANK` shows the keys"}}
+    {"error":{"code":"KEY_NOT_FOUND","message":"Key 'a`memory bank x`' does not exist in memory bank 'b'","bank":"b","key":"a`memory bank x`","scope":"user","hint":"`memory-cli list BANK` lists the keys"}}
     --- exit 3
     "#);
     assert_snapshot!(sandbox.bank("", &["read", "b", "k", key]), @r#"

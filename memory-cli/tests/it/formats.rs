@@ -10,7 +10,7 @@ use std::path::Path;
 
 use memory_core::conversation::{ConversationId, ConversationStore, EntryRole};
 use memory_store::conversation::ConversationFolder;
-use memory_store::sealed::{FieldValue, Instances};
+use memory_store::sealed::{FieldValue, InstanceFolder};
 use serde_json::Value;
 
 use crate::sandbox::Sandbox;
@@ -61,7 +61,7 @@ fn undo(sandbox: &Sandbox, folder: &str, is_wanted: fn(&Value) -> bool) {
 }
 
 /// Returns the output of a line of a shell script.
-fn answer(sandbox: &Sandbox, line: &str) -> String {
+fn run_script(sandbox: &Sandbox, line: &str) -> String {
     sandbox.shell(line).trim_end().to_owned()
 }
 
@@ -85,7 +85,7 @@ fn notes_are_read_changed_and_brought_back() {
         let pinned = &sandbox.json(&["search", "简短", "--scope", "global"])["hits"][0];
         assert!(pinned.to_string().contains("\"pinned\":true"), "{pinned}");
         assert_eq!(count(&sandbox.json(&["reminders", "--all"]), "memories"), 3);
-        assert!(answer(sandbox, "memory trash list").contains("to-be-deleted"));
+        assert!(run_script(sandbox, "memory trash list").contains("to-be-deleted"));
         // The last operation deleted this memory. Two other memories had been merged into one.
         undo(sandbox, "", |operation| {
             operation["verb"] == "delete" && operation["by"] == "cli" && operation.get("bank").is_none()
@@ -108,15 +108,16 @@ fn notes_are_read_changed_and_brought_back() {
 fn banks_are_read_changed_and_brought_back() {
     in_every_home(|sandbox| {
         let value = |bank: &str, key: &str| {
-            let answer: Value = serde_json::from_str(&answer(sandbox, &format!("memory-cli read {bank} {key}"))).expect("JSON");
+            let answer: Value =
+                serde_json::from_str(&run_script(sandbox, &format!("memory-cli read {bank} {key}"))).expect("JSON");
             answer["value"].to_string()
         };
         assert_eq!((value("session", "a"), value("session", "深色")), ("2".into(), r#"{"n":1.5,"of":"深色"}"#.into()));
-        assert!(answer(sandbox, "memory-cli read session 深色").contains("1.50"), "every digit stays");
+        assert!(run_script(sandbox, "memory-cli read session 深色").contains("1.50"), "every digit stays");
         assert!(value("large", "k17").ends_with("x17\"") && sandbox.path(".memory/banks/large.json.gz").is_file());
         undo(sandbox, "", |operation| operation["verb"] == "delete" && operation["bank"] == "session");
         assert_eq!(value("session", "'b c'"), r#"{"n":1.5,"of":"b c"}"#);
-        answer(sandbox, "memory-cli write large new 1");
+        run_script(sandbox, "memory-cli write large new 1");
         assert_eq!((value("large", "new"), value("large", "k1").len()), ("1".into(), 63));
     });
 }
@@ -124,7 +125,7 @@ fn banks_are_read_changed_and_brought_back() {
 #[test]
 fn instances_are_read_changed_and_brought_back() {
     in_every_home(|sandbox| {
-        let run = |line: &str| answer(sandbox, &format!("memo run {line}"));
+        let run = |line: &str| run_script(sandbox, &format!("memo run {line}"));
         assert_eq!(run("history read -p session=s1").matches("\"content\"").count(), 2);
         assert!(run("kv get -p key=a/b").contains(r#""value":"2""#));
         assert!(run("kv/scratch get -p key=x").contains(r#""value":"y""#));
@@ -138,7 +139,7 @@ fn instances_are_read_changed_and_brought_back() {
         assert_eq!(run("history read -p session=s1").matches("\"content\"").count(), 4);
 
         let folder = sandbox.path(".config/memo");
-        let instances = Instances::new(folder.join("instances"), &folder, None);
+        let instances = InstanceFolder::new(folder.join("instances"), &folder, None);
         let names = ["history", "team"].map(|name| name.parse().expect("a name"));
         let definition = instances.read(&names[0], &names[1]).expect("it is read").expect("it is there");
         let Some(FieldValue::Sealed(sealed)) = definition.field("dsn") else { panic!("{definition:?}") };
@@ -151,7 +152,7 @@ fn instances_are_read_changed_and_brought_back() {
 fn topics_are_read_changed_and_brought_back() {
     in_every_home(|sandbox| {
         fs::create_dir(sandbox.path("project/.git")).expect("a folder");
-        let run = |line: &str| answer(sandbox, &format!("cd project && memory topic {line}"));
+        let run = |line: &str| run_script(sandbox, &format!("cd project && memory topic {line}"));
         let index = run("view");
         assert!(index.contains("- [tea](tea.md) - how we like it") && index.contains("- [house](house.md)"), "{index}");
         assert!(run("read tea").ends_with("Hojicha.") && run("read house").contains("by the door"));

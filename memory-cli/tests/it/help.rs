@@ -6,102 +6,101 @@ use crate::sandbox::Sandbox;
 
 #[test]
 fn help_lists_the_commands() {
-    assert_snapshot!(Sandbox::new().run(&["--help"]), @"
-    The memory of all your AI agents, as plain files on your own disk.
-
-    Memories are Markdown files below ~/.memory (or --root, or MEMORY_ROOT). Wherever a command wants an
-    ID, the first 4 or more digits of one do, and so does the name of the file. Nothing is destroyed:
-    `memory undo` takes the last change back.
-
-    At a terminal, answers are tables; in a pipe, lines with tabs between the fields; with --json, JSON.
-    Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 conflict, 5 damaged data.
+    assert_snapshot!(Sandbox::new().run(&["--help"]), @r#"
+    The memory of all your AI agents, as plain files on your own disk
 
     Usage: memory [OPTIONS] <COMMAND>
 
-    Commands:
+    Everyday:
       write          Write a memory
-      add            Add facts to a conversation
-      conversations  List conversations, most recently used first, or show one
       read           Read a memory
       list           List memories, newest first
-      search         Search memories, best match first
-      delete         Delete a memory; it moves to the trash
-      tag            Add or remove tags of a memory
       edit           Edit a memory in an editor or by fields
-      link           Link two memories in both directions
-      unlink         Remove the link between two memories, in both directions
-      resolve-links  Resolve the wikilinks of all memories, and store them as links in both directions
-      backlinks      List the memories that link to a memory, directly or by wikilink
-      remind         Create a reminder
-      reminders      List reminders, due ones first
-      notify         Show due reminders, each once
-      done           Mark a reminder as done
-      snooze         Snooze a reminder until a later time
-      when           Parse the date or time in a text
-      upgrade        File a memory from the inbox under a category
-      dream          Tidy the memories: file what waits in the inbox, make one of what says the same,
-                     follow wikilinks
-      decay          Move memories that are no longer read to the trash
-      consolidate    Do what the daemon does regularly, once: expire, decay, upgrade, and make one of
-                     what says the same
-      pin            Pin a memory, so that it is never removed because of its age
-      unpin          Unpin a memory, so that it can be removed because of its age
-      ingest         Ingest notes from other programs
-      export         Export memories as JSON, one per line, oldest first
-      import         Import exported memories, one per line
+      delete         Delete a memory; it moves to the trash
       undo           Undo the last operation, or a specific one
       restore        Restore a file from the trash
       trash          List or purge the trash
       log            Show the operation log, newest first, or the changes of one operation
       diff           Show the history of a memory, newest change first
-      bank           Store JSON values under keys in named banks, and query them with jq
-      topic          Keep topics, one Markdown file each, and an index of them short enough for every
-                     prompt
-      instance       Manage instances: stores for session messages and for values under keys
+
+    Search:
+      search         Search memories, best match first
+      backlinks      List the memories that link to a memory, directly or by wikilink
       embed          Compute vectors for the memories, so that searches find them by meaning
       model          List, select and test embedding models for searches by meaning
-      agent          Call tools as an agent
-      mcp            Serve an MCP client on the standard input and output
-      hook           Print memories for an agent, as a hook of its client
+
+    Organise:
+      tag            Add or remove tags of a memory
+      link           Link two memories in both directions
+      unlink         Remove the link between two memories, in both directions
+      resolve-links  Resolve the wikilinks of all memories, and store them as links in both directions
+      pin            Pin a memory, so that it is never removed because of its age
+      unpin          Unpin a memory, so that it can be removed because of its age
+      upgrade        File a memory from the inbox under a category
+      dream          Refine the memories: file the inbox, merge duplicates and resolve wikilinks
+      decay          Move memories that are no longer read to the trash
+      consolidate    Run the daemon's maintenance once: expire, decay, upgrade and merge duplicates
+      ingest         Ingest notes from other programs
+      import         Import exported memories, one per line
+      export         Export memories as JSON, one per line, oldest first
+
+    Reminders:
+      remind         Create a reminder
+      reminders      List reminders, due ones first
+      done           Mark a reminder as done
+      snooze         Snooze a reminder until a later time
+      notify         Show due reminders, each once
+      when           Parse the date or time in a text
+
+    Agents and servers:
       install        Configure a coding assistant to use the memories
       uninstall      Remove the entries of `memory install` from a coding assistant's settings
-      proxy          Add memory to any application that uses the OpenAI API
+      mcp            Serve an MCP client on the standard input and output
+      agent          Call tools as an agent
+      hook           Print memories for an agent, as a hook of its client
       serve          Run the daemon, which maintains the memories in the background
+      proxy          Add memory to any application that uses the OpenAI API
+
+    Other stores:
+      bank           Store JSON values under keys in named banks, and query them with jq
+      topic          Manage topics: Markdown files with a short index for every prompt
+      instance       Manage instances: stores for session messages and for values under keys
+      conversations  List conversations, most recently used first, or show one
+      add            Add facts to a conversation
+
+    Maintenance:
       status         Show the state of the daemon, its last chores, and what is due
-      reindex        Rebuild the index from the files
       doctor         Check the files against the index and the journal
       stats          Show statistics of the home
       usage          Show the usage of the language model, and the rest of today's budget
+      reindex        Rebuild the index from the files
       config         Show or change the settings
       tour           Demonstrate the commands on about seventy notes in a temporary home
       completions    Print a shell completion script
       man            Print the manual page, or write the pages of all commands to a folder
 
+    Examples:
+    memory write "The user prefers dark mode" --category preferences --tags ui
+      memory search "which mode does the user prefer?"
+      memory remind "call the dentist tomorrow at 3pm"
+      memory install claude-code
+      memory help search
+
     Options:
-      -h, --help
-              Print help (see a summary with '-h')
+          --root <DIR>    Use this home folder for the memories [default: MEMORY_ROOT, else ~/.memory]
+          --json          Print output as JSON
+          --fresh         Check every file for changes by other programs first
+          --color <WHEN>  Color the output: auto, always or never [default: auto]
+      -q, --quiet         Print only the result and errors
+      -h, --help          Print help
+      -V, --version       Print version
 
-      -V, --version
-              Print version
+    Memories are Markdown files below ~/.memory (or --root, or MEMORY_ROOT). Where a command takes an ID, the
+    first four or more digits and the file name work too. `memory undo` reverts the last change.
 
-    Everywhere:
-          --root <DIR>
-              Use this home folder for the memories [default: MEMORY_ROOT, else ~/.memory]
-
-          --json
-              Print output as JSON
-
-          --fresh
-              Check every file for changes by other programs first
-
-          --color <WHEN>
-              Color the output: auto, always or never
-              
-              [default: auto]
-
-      -q, --quiet
-              Print only the result and errors
-    ");
+    Output is a table in a terminal, tab-separated lines in a pipe, and JSON with --json.
+    Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 conflict, 5 damaged data.
+    "#);
 }
 
 #[test]
@@ -109,16 +108,15 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
     assert_snapshot!(Sandbox::new().run(&["search", "--help"]), @r#"
     Search memories, best match first
 
-    Words are looked for, any of them; a question does as well. "a phrase" must stand there if any
-    memory has it, -word must not, begin* stands for all words that begin so. tag:, scope:, category:,
-    source:, from: and to: (2026, [day] or [day]) narrow it. A word of three letters or more is
-    found inside other words too, as `sql` in PostgreSQL, behind all that have it whole; one of two
-    letters only if it is the only word of the query, and a single letter or digit is not.
+    Memories with any of the words match; a question works too. "a phrase" is required if any memory
+    contains it, -word excludes, begin* matches words with that prefix. tag:, scope:, category:,
+    source:, from: and to: (2026, [day] or [day]) filter. A word of three or more letters is also
+    found within other words, like `sql` in PostgreSQL, ranked after whole words; a word of two letters
+    only if it is the whole query, and a single letter or digit never.
 
     In a text of 15 or more words outside quotation marks, a "phrase" is plain text.
 
-    The topics of the project are looked through as well; they come behind the memories, and no filter
-    lets them pass.
+    Topics of the project are searched as well, unless a filter is set; they follow the memories.
 
     JSON: {hits: [{memory: MEMORY, score, snippet, explain?}], total, degraded?, topics?: {hits:
     [{topic: TOPIC, score, snippet}], total}}
@@ -174,14 +172,12 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
               [default: [n]]
 
           --diversity <LAMBDA>
-              How much the worth of a hit counts against how little it repeats better ones, from 0 to 1;
-              1 lets them repeat
+              Weight of relevance against diversity, from 0 to 1; 1 allows repetition
               
               [default: 1]
 
           --threshold <RELEVANCE>
-              Leave out what is less relevant, from 0 to 1; if not given, 0, or reranking.threshold with
-              a reranking model
+              Minimum relevance, from 0 to 1 [default: 0; reranking.threshold with a reranking model]
 
           --explain
               Explain each score

@@ -142,7 +142,7 @@ fn claude_code_gets_a_server_and_hooks_and_gives_them_back() {
     --- stderr
     backup: ~/.claude.json.before-memory
     backup: ~/.claude/settings.json.before-memory
-restart     Claude Code to use the memories
+    restart Claude Code to use the memories
     ");
     assert_snapshot!(sandbox.run(&["install", "claude-code"]), @"
     unchanged	~/.claude.json
@@ -317,7 +317,7 @@ fn clients_may_have_folders_of_their_own() {
     assert_snapshot!(sandbox.run_with("CODEX_HOME", &folder, &["install", "codex"]), @"
     created	~/own/config.toml
     --- stderr
-restart     Codex to use the memories
+    restart Codex to use the memories
     ");
     assert_snapshot!(sandbox.run_with("CLAUDE_CONFIG_DIR", &folder, &["install", "claude-code", "--quiet"]), @"
     created	~/own/.claude.json

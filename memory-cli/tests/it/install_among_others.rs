@@ -114,7 +114,7 @@ fn a_file_that_cannot_be_read_is_left_alone() {
     assert_snapshot!(sandbox.run(&["install", "claude-code"]), @"
     --- stderr
     error[file_damaged]: ~/.claude/settings.json:3: expected string for object property
-    hint: the file was skipped; mend it and repeat
+    hint: the file was not changed; correct it and try again
     --- exit 5
     ");
     assert!(!sandbox.path(".claude.json").exists(), "the other file was not made either");
@@ -149,7 +149,7 @@ fn a_link_stays_a_link() {
     changed	~/.cursor/mcp.json
     --- stderr
     backup: ~/.cursor/mcp.json.before-memory
-restart     Cursor to use the memories
+    restart Cursor to use the memories
     ");
     assert!(sandbox.path(".cursor/mcp.json").is_symlink() && sandbox.text("dots/mcp.json").contains("/bin/memory"));
     assert_snapshot!(sandbox.run(&["uninstall", "cursor"]), @"restored	~/.cursor/mcp.json");

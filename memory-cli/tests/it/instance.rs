@@ -6,7 +6,7 @@ use crate::postgres_server::server;
 use crate::sandbox::Sandbox;
 
 /// Runs each line in a shell, and compares its output.
-fn play(sandbox: &Sandbox, lines: &[(&str, &str)]) {
+fn assert_transcript(sandbox: &Sandbox, lines: &[(&str, &str)]) {
     for (line, printed) in lines {
         assert_eq!(sandbox.shell(line).trim_end(), *printed, "{line}");
     }
@@ -15,7 +15,7 @@ fn play(sandbox: &Sandbox, lines: &[(&str, &str)]) {
 #[test]
 fn sessions_and_values_are_kept_without_anything_being_set_up() {
     let sandbox = Sandbox::new();
-    play(
+    assert_transcript(
         &sandbox,
         &[
             ("memo run history/default read -p session=s1", "[]"),
@@ -36,7 +36,7 @@ fn sessions_and_values_are_kept_without_anything_being_set_up() {
 #[test]
 fn the_scratchpad_of_the_specification_works_word_for_word() {
     let sandbox = Sandbox::new();
-    play(
+    assert_transcript(
         &sandbox,
         &[
             (
@@ -84,7 +84,7 @@ memo run history/main append -p session=s -p role=assistant -p content='Berlin i
 fn tool_calls_are_joined_and_nested_by_the_filters_of_the_specification() {
     let sandbox = Sandbox::new();
     sandbox.shell(WEATHER);
-    play(
+    assert_transcript(
         &sandbox,
         &[
             (
@@ -125,7 +125,7 @@ fn the_last_summary_is_the_cursor_and_facts_are_listed_as_the_specification_does
         let meta = format!(r#"{{"type":"{kind}","from":"0","to":"50"}}"#);
         sandbox.shell(&format!("memo run history/main append -p session=f -p role=fact -p content='{content}' -p meta='{meta}'"));
     }
-    play(
+    assert_transcript(
         &sandbox,
         &[
             (
@@ -211,7 +211,7 @@ fn a_secret_is_sealed_and_shown_nowhere() {
     let sandbox = Sandbox::new();
     let dsn = server.url("postgres:hunter2", &server.database(), "");
     sandbox.file("team.json", &format!(r#"{{"driver":"postgres","dsn":"{dsn}"}}"#));
-    play(
+    assert_transcript(
         &sandbox,
         &[
             (
@@ -240,7 +240,7 @@ fn sessions_and_values_are_kept_in_a_database_that_is_there() {
     let dsn = server.url("postgres", &server.database(), "");
     sandbox.file("team.json", &format!(r#"{{"driver":"postgres","dsn":"{dsn}"}}"#));
     let at = r#"{"session":"s","role":"user","content":"hi","ts":"2026-05-17T10:00:00Z"}"#;
-    play(
+    assert_transcript(
         &sandbox,
         &[
             (
@@ -297,16 +297,16 @@ fn what_is_done_to_instances_is_in_the_log_and_is_taken_back() {
     ");
     assert_snapshot!(sandbox.run(&["undo", "--json"]), @r#"{"operation":"[op3]","undone":{"operation":"[op4]","at":"[time]","verb":"set","files":1,"instance":"kv/scratch","key":"a/b"}}"#);
     assert_snapshot!(sandbox.run(&["log"]), @"
-    [op3]	[time]	undo kv/scratch: a/b	-	1	takes back [op4]
-    [op2]	[time]	undo history/default: s	-	1	takes back [op1]
-    [op1]	[time]	delete history/default: s	-	1	taken back by [op2]
-    [op4]	[time]	set kv/scratch: a/b	-	1	taken back by [op3]
+    [op3]	[time]	undo kv/scratch: a/b	-	1	undoes [op4]
+    [op2]	[time]	undo history/default: s	-	1	undoes [op1]
+    [op1]	[time]	delete history/default: s	-	1	undone by [op2]
+    [op4]	[time]	set kv/scratch: a/b	-	1	undone by [op3]
     [op5]	[time]	set kv/scratch: a/b	-	1	
     [op6]	[time]	write	cli	1
     ");
     assert_snapshot!(sandbox.run(&["log", "--limit", "2", "--json"]), @r#"{"operations":[{"operation":"[op3]","at":"[time]","verb":"undo","undoes":"[op4]","files":1,"instance":"kv/scratch","key":"a/b"},{"operation":"[op2]","at":"[time]","verb":"undo","undoes":"[op1]","files":1,"instance":"history/default","session":"s","records":1}]}"#);
     assert_snapshot!(sandbox.shell("memory log $(memory log --limit 1 --json | jq -r '.operations[0].operation')"), @"kv/scratch	a/b	1");
-    play(
+    assert_transcript(
         &sandbox,
         &[
             ("memo run history read -p session=s", r#"[{"ts":"[time]","role":"user","content":"hi"}]"#),
@@ -330,7 +330,7 @@ skipped     warning: an instance: kv/broken.yaml is damaged: it is not a mapping
 #[test]
 fn what_was_done_in_one_home_is_not_taken_back_in_another() {
     let sandbox = Sandbox::new();
-    play(
+    assert_transcript(
         &sandbox,
         &[
             ("memory --root a instance run kv set -p key=k -p value=one | jq -c .created", "true"),
@@ -350,7 +350,7 @@ fn what_was_done_in_one_home_is_not_taken_back_in_another() {
 #[test]
 fn notes_banks_and_topics_are_instances_too() {
     let sandbox = Sandbox::new();
-    play(
+    assert_transcript(
         &sandbox,
         &[
             ("memo run notes write -p content='tea at nine' -p tags=tea,daily | jq -c '.created'", "true"),
@@ -400,7 +400,7 @@ fn each_program_uses_its_own_name_in_help_and_hints() {
     assert_snapshot!(sandbox.shell("memo run history/none read -p session=s"), @"
     --- stderr
     error[instance_not_found]: there is no instance history/none
-    hint: `memo instances` lists them; `memo connect` makes one
+    hint: `memo instances` lists the instances; `memo connect` creates one
     --- exit 3
     ");
     let json = sandbox.shell("memo run history/none read -p session=s --json");

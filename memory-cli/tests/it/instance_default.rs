@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 
 use crate::sandbox::Sandbox;
-use crate::serve_http::Server;
+use crate::serve_http::HttpServerProcess;
 
 #[test]
 fn an_error_of_a_bank_names_the_bank_the_key_and_the_scope() {
@@ -37,16 +37,16 @@ fn a_server_uses_the_project_in_which_it_was_started() {
     sandbox.shell("mkdir -p p/.git/refs p/src home; cd p; memory topic write t1 --type user --name T1 --description d x");
     sandbox.shell("cd p; memory bank write pb k 1 --scope project");
     for arguments in [["instance", "serve", "--addr", "127.0.0.1:0"].as_slice(), &["serve", "--http", "127.0.0.1:0", "--json"]] {
-        let server = Server::within(&sandbox, "p/src", arguments);
+        let server = HttpServerProcess::within(&sandbox, "p/src", arguments);
         for (action, command) in [("topic/default/view", "topic view"), ("bank/default/list", "bank list")] {
-            let (status, answer) = server.ask(&format!("/v1/run/{action}"), "", "{}");
+            let (status, answer) = server.post(&format!("/v1/run/{action}"), "", "{}");
             let (kind, action) = command.split_once(' ').expect("two words");
             let own = sandbox.shell(&format!("cd p/src; memo run {kind} {action}"));
             let answer = sandbox.normalise(&answer);
             assert_eq!((status.as_str(), answer.trim_end()), ("HTTP/1.1 200 OK", own.trim_end()));
         }
         // Tools serve agents, and each agent has a project of its own.
-        assert_eq!(server.ask("/v1/tools/bank_list", "", "{}").1, r#"{"banks":[]}"#);
+        assert_eq!(server.post("/v1/tools/bank_list", "", "{}").1, r#"{"banks":[]}"#);
     }
 }
 
@@ -54,8 +54,8 @@ fn a_server_uses_the_project_in_which_it_was_started() {
 fn a_server_follows_the_folders_of_its_project() {
     let sandbox = Sandbox::new();
     sandbox.shell("mkdir -p p/.git p/src");
-    let server = Server::within(&sandbox, "p/src", &["instance", "serve", "--addr", "127.0.0.1:0"]);
-    let ask = |action: &str| server.ask(&format!("/v1/run/{action}"), "", "{}").1;
+    let server = HttpServerProcess::within(&sandbox, "p/src", &["instance", "serve", "--addr", "127.0.0.1:0"]);
+    let ask = |action: &str| server.post(&format!("/v1/run/{action}"), "", "{}").1;
     assert_eq!(ask("bank/default/list"), r#"{"banks":[]}"#);
     sandbox.shell("cd p/src; mkdir -p .memory/banks; memory bank write pb k 1");
     sandbox.shell("cd p/src; memory topic write t1 --type user --name T1 --description d x");
@@ -66,8 +66,8 @@ fn a_server_follows_the_folders_of_its_project() {
 #[test]
 fn a_server_outside_of_a_project_has_no_topics_of_its_own() {
     let sandbox = Sandbox::new();
-    let server = Server::within(&sandbox, "", &["instance", "serve", "--addr", "127.0.0.1:0"]);
-    let (status, answer) = server.ask("/v1/run/topic/default/view", "", "{}");
+    let server = HttpServerProcess::within(&sandbox, "", &["instance", "serve", "--addr", "127.0.0.1:0"]);
+    let (status, answer) = server.post("/v1/run/topic/default/view", "", "{}");
     assert_eq!(status, "HTTP/1.1 400 Bad Request");
     assert!(answer.contains("the current folder is not in a project") && !answer.contains("--dir"), "{answer}");
 }
@@ -77,11 +77,12 @@ fn the_usual_folders_of_notes_and_banks_are_checked_like_others() {
     let sandbox = Sandbox::new();
     sandbox.shell("mkdir -p ok p/.git; memory write tea -q; memory bank write b k 1");
     let allowed = sandbox.path("ok").display().to_string();
-    let server = Server::with(&sandbox, &["instance", "serve", "--addr", "127.0.0.1:0"], &[("MEMO_ALLOWED_PATHS", &allowed)]);
+    let server =
+        HttpServerProcess::with(&sandbox, &["instance", "serve", "--addr", "127.0.0.1:0"], &[("MEMO_ALLOWED_PATHS", &allowed)]);
     for (kind, action) in [("notes", "list"), ("bank", "list"), ("kv", "list"), ("history", "sessions")] {
         let command = format!("MEMO_ALLOWED_PATHS=$HOME/ok memo run {kind} {action} --json");
         assert!(sandbox.shell(&command).contains("PATH_REFUSED"), "{kind}");
-        let (status, answer) = server.ask(&format!("/v1/run/{kind}/default/{action}"), "", "{}");
+        let (status, answer) = server.post(&format!("/v1/run/{kind}/default/{action}"), "", "{}");
         assert_eq!(status, "HTTP/1.1 403 Forbidden", "{kind}: {answer}");
     }
     assert!(sandbox.shell("cd p; MEMO_ALLOWED_PATHS=$HOME/ok memo run topic view --json").contains("PATH_REFUSED"));

@@ -2,30 +2,32 @@
 
 mod add;
 mod agent;
+mod architecture;
 mod bank;
 mod bank_answers;
 mod bank_jq;
-mod change;
 mod config;
 mod conversations;
 mod daemon;
 mod dream;
 mod dream_faults;
+mod edit_commands;
 mod embed;
 mod errors;
 #[path = "../../../memory-store/tests/it/faulty_disk.rs"]
 #[expect(dead_code, reason = "what is made durable is counted, and every fault is tried, where files are written")]
 mod faulty_disk;
-mod find;
 mod formats;
 mod help;
 mod index_page;
+mod ingest;
 mod install;
 mod install_among_others;
 mod instance;
 mod instance_connect;
 mod instance_default;
 mod instance_examples;
+mod maintenance;
 mod mcp_clients;
 mod model;
 #[path = "../../../memory-agent/tests/it/model/server.rs"]
@@ -43,13 +45,15 @@ mod real_faults;
 mod remind;
 mod rerank;
 mod sandbox;
+mod search;
 mod secrets;
 mod security;
 mod serve;
 mod serve_http;
+mod settings_page;
 #[path = "../../../examples/tests/it/seven_prompts.rs"]
 mod seven_prompts;
-mod take_in;
+mod source_names;
 #[cfg(target_os = "linux")]
 mod terminal;
 #[path = "../../../memory-agent/tests/it/model/tiny_bert.rs"]
@@ -59,9 +63,8 @@ mod topic;
 mod topic_loop;
 mod topic_mcp;
 mod tour;
-mod upkeep;
+mod undo_and_restore;
 mod usage;
 mod versions;
-mod way_back;
 mod when;
 mod write_and_read;

@@ -12,7 +12,7 @@ use crate::sandbox::Sandbox;
 /// Returns the folder with the suite and the inspector, `MEMORY_TEST_MCP`.
 ///
 /// Without it, the test named `claim` is skipped; `MEMORY_TEST_REQUIRE_ALL=1` makes that a failure.
-fn installed(claim: &str) -> Option<PathBuf> {
+fn find_program(claim: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("MEMORY_TEST_MCP").map(PathBuf::from);
     if let Some(folder) = folder.filter(|folder| folder.join("node_modules/.bin/mcp-inspector").exists()) {
         return Some(folder);
@@ -36,7 +36,7 @@ fn run(folder: &std::path::Path, program: &str, arguments: &[&str]) -> (String, 
 
 #[test]
 fn the_inspector_finds_what_the_protocol_promises_on_the_standard_streams() {
-    let Some(folder) = installed("the inspector on stdio") else { return };
+    let Some(folder) = find_program("the inspector on stdio") else { return };
     let sandbox = Sandbox::new();
     let home = format!("MEMORY_ROOT={}", sandbox.path("home").display());
     let inspect = |arguments: &[&str]| {
@@ -68,7 +68,7 @@ const SCENARIOS: [&str; 8] = [
     "server-sse-multiple-streams",
 ];
 
-fn conforms(folder: &std::path::Path, sandbox: &Sandbox, url: &str, scenarios: &[&str]) {
+fn assert_conformance(folder: &std::path::Path, sandbox: &Sandbox, url: &str, scenarios: &[&str]) {
     let results = sandbox.path("results").display().to_string();
     for scenario in scenarios {
         let arguments = ["server", "--url", url, "--spec-version", "2025-11-25", "--scenario", scenario, "-o", &results];
@@ -78,9 +78,9 @@ fn conforms(folder: &std::path::Path, sandbox: &Sandbox, url: &str, scenarios: &
 }
 
 /// A child process, killed when this is dropped.
-struct Running(Child);
+struct ChildGuard(Child);
 
-impl Drop for Running {
+impl Drop for ChildGuard {
     fn drop(&mut self) {
         // The process may have ended already.
         let _ = self.0.kill();
@@ -90,21 +90,21 @@ impl Drop for Running {
 
 #[test]
 fn the_conformance_suite_passes_over_http() {
-    let Some(folder) = installed("conformance over HTTP") else { return };
+    let Some(folder) = find_program("conformance over HTTP") else { return };
     let sandbox = Sandbox::new();
     sandbox.write("tea at nine", &[]);
     let mut command = sandbox.command(&["serve", "--http", "127.0.0.1:0", "--json"]);
-    let mut server = Running(command.stdout(Stdio::piped()).spawn().expect("it starts"));
+    let mut server = ChildGuard(command.stdout(Stdio::piped()).spawn().expect("it starts"));
     let mut begun = String::new();
     BufReader::new(server.0.stdout.take().expect("a pipe")).read_line(&mut begun).expect("a line");
     let begun: Value = serde_json::from_str(&begun).expect("JSON");
     let url = format!("{}/mcp", begun["http"].as_str().expect("an address"));
-    conforms(&folder, &sandbox, &url, &[&SCENARIOS[..], &["dns-rebinding-protection"]].concat());
+    assert_conformance(&folder, &sandbox, &url, &[&SCENARIOS[..], &["dns-rebinding-protection"]].concat());
 }
 
 #[test]
 fn the_conformance_suite_passes_on_the_standard_streams() {
-    let Some(folder) = installed("conformance on stdio") else { return };
+    let Some(folder) = find_program("conformance on stdio") else { return };
     let sandbox = Sandbox::new();
     sandbox.write("tea at nine", &[]);
     // The suite supports only HTTP, so a third-party bridge connects them, on a port that is free now.
@@ -114,10 +114,10 @@ fn the_conformance_suite_passes_on_the_standard_streams() {
     let mut bridge = Command::new(bin.join("node"));
     bridge.arg(bin.join("supergateway").canonicalize().expect("the bridge"));
     bridge.args(["--stdio", &program, "--outputTransport", "streamableHttp", "--stateful", "--port", &port]);
-    let mut bridge = Running(bridge.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts"));
+    let mut bridge = ChildGuard(bridge.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts"));
     let mut said = BufReader::new(bridge.0.stdout.take().expect("a pipe")).lines().map_while(Result::ok);
     said.find(|line| line.contains("Listening on port")).expect("it listens");
     // The pipe must not fill up.
     std::thread::spawn(move || said.for_each(drop));
-    conforms(&folder, &sandbox, &format!("http://127.0.0.1:{port}/mcp"), &SCENARIOS);
+    assert_conformance(&folder, &sandbox, &format!("http://127.0.0.1:{port}/mcp"), &SCENARIOS);
 }

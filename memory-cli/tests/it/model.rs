@@ -113,6 +113,6 @@ fn a_test_measures_words_and_model_on_ones_own_memories() {
     assert_eq!(sandbox.json(&["model", "test", &folder])["scripts"], answer["scripts"]);
     assert_eq!(sandbox.json(&["log"]), journal, "nothing changed");
     let text = sandbox.run(&["model", "test", &folder]);
-    assert!(text.contains("Latin: too few questions to tell"), "{text}");
+    assert!(text.contains("Latin: too few questions: at least"), "{text}");
     assert_eq!(sandbox.json(&["model", "test"])["error"]["code"], "CONFIG_INVALID", "none is in use");
 }

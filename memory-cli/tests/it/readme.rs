@@ -1,6 +1,6 @@
-//! Tests the transcripts in the README: each command in a `console` block runs in a terminal, in order.
+//! Tests the transcripts in the README and the book: each command in a `console` block runs in a terminal, in order.
 //!
-//! All commands share one home. `MEMORY_README_UPDATE=1` writes their output into the README.
+//! The commands of a document share one home. `MEMORY_README_UPDATE=1` writes their output into the documents.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,60 +13,80 @@ use crate::sandbox::Sandbox;
 /// Matches the parts that vary between runs: ids, operations, times and sizes in bytes.
 ///
 /// Sizes vary since the number of digits of a time varies.
-const VARIES: &str = r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{12}\b|\b[0-9a-f]{8}\b|\b20\d\d-\d\d(?:-\d\d(?:T[0-9:.]+Z| \d\d:\d\d(?::\d\d)?)?)?\b|\b\d+ bytes\b";
+const VARYING_PARTS: &str = r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{12}\b|\b[0-9a-f]{8}\b|\b20\d\d-\d\d(?:-\d\d(?:T[0-9:.]+Z| \d\d:\d\d(?::\d\d)?)?)?\b|\b\d+ bytes\b";
+
+/// Returns the README and the pages of the book.
+fn documents() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let pages = std::fs::read_dir(root.join("docs/src")).expect("the book").map(|page| page.expect("a page").path());
+    let mut documents: Vec<PathBuf> = pages.collect();
+    documents.sort();
+    documents.insert(0, root.join("README.md"));
+    documents
+}
 
 #[test]
-fn the_transcripts_of_the_readme_are_true() {
+fn the_transcripts_of_the_documents_are_true() {
     if Command::new("script").arg("--version").stdout(Stdio::null()).status().is_err() {
         let required = std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_some();
         assert!(!required, "`script` gives the transcripts their terminal, and is missing");
-        eprintln!("left out: the transcripts of the README, because `script` is missing");
+        eprintln!("left out: the transcripts of the documents, because `script` is missing");
         return;
     }
-    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
-    let readme = std::fs::read_to_string(&place).expect("the README");
-    let mut player = Player::new();
-    let mut found = String::new();
-    let mut rest = readme.as_str();
-    while let Some(start) = rest.find("```console\n") {
-        let (before, block) = rest.split_at(start + "```console\n".len());
-        let end = block.find("```").expect("a block is closed");
-        found.push_str(before);
-        found.push_str(&player.play(&block[..end]));
-        rest = &block[end..];
+    let (mut commands, mut differences) = (0, Vec::new());
+    for path in documents() {
+        let text = std::fs::read_to_string(&path).expect("a document");
+        let mut player = TranscriptPlayer::new();
+        let played = player.play_document(&text);
+        commands += player.commands;
+        if std::env::var_os("MEMORY_README_UPDATE").is_some() {
+            std::fs::write(&path, &played).expect("the document is written");
+        }
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        differences.extend(first_difference(&text, &played).map(|difference| format!("{name}: {difference}")));
     }
-    found.push_str(rest);
-    if std::env::var_os("MEMORY_README_UPDATE").is_some() {
-        std::fs::write(&place, &found).expect("the README is written");
-    }
-    assert!(player.commands > 10, "available tools: transcripts");
-    similar(&readme, &found);
+    assert!(50 < commands, "the transcripts were found");
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// Compares two texts line by line, except for the parts that vary between runs.
-fn similar(wanted: &str, found: &str) {
-    let varies = Regex::new(VARIES).expect("a pattern");
+/// Returns the first line that differs, except for the parts that vary between runs.
+fn first_difference(written: &str, actual: &str) -> Option<String> {
+    let varies = Regex::new(VARYING_PARTS).expect("a pattern");
     let lines = |text: &str| text.lines().map(|line| varies.replace_all(line, "~").into_owned()).collect::<Vec<_>>();
-    let (wanted, found) = (lines(wanted), lines(found));
-    for (number, (wanted, found)) in wanted.iter().zip(&found).enumerate() {
-        assert_eq!(found, wanted, "line {} of the README", number + 1);
-    }
-    assert_eq!(wanted.len(), found.len());
+    let (written, actual) = (lines(written), lines(actual));
+    let at = (0..written.len().max(actual.len())).find(|&at| written.get(at) != actual.get(at))?;
+    let line = |lines: &[String]| lines.get(at).cloned().unwrap_or_default();
+    Some(format!("line {}\n  written: {}\n  actual:  {}", at + 1, line(&written), line(&actual)))
 }
 
 /// Runs the commands of a transcript, and maps the ids in the transcript to those of this run.
-struct Player {
+struct TranscriptPlayer {
     sandbox: Sandbox,
     folder: PathBuf,
     meanings: HashMap<String, String>,
     commands: usize,
 }
 
-impl Player {
+impl TranscriptPlayer {
     fn new() -> Self {
         let sandbox = Sandbox::new();
         let folder = Path::new(env!("CARGO_BIN_EXE_memory")).parent().expect("a folder").to_owned();
         Self { sandbox, folder, meanings: HashMap::new(), commands: 0 }
+    }
+
+    /// Runs the commands of all blocks; returns the document with their actual output.
+    fn play_document(&mut self, document: &str) -> String {
+        let mut played = String::new();
+        let mut rest = document;
+        while let Some(start) = rest.find("```console\n") {
+            let (before, block) = rest.split_at(start + "```console\n".len());
+            let end = block.find("```").expect("a block is closed");
+            played.push_str(before);
+            played.push_str(&self.play(&block[..end]));
+            rest = &block[end..];
+        }
+        played.push_str(rest);
+        played
     }
 
     /// Runs the commands of a block; returns the block with their actual output.
@@ -80,7 +100,7 @@ impl Player {
                 wanted.push_str(line);
                 wanted.push('\n');
             }
-            let meant = self.meant(command);
+            let meant = self.with_actual_ids(command);
             let printed = self.run(&meant);
             self.learn(&wanted, &printed);
             played.extend(["$ ", &meant, "\n", &printed]);
@@ -89,7 +109,7 @@ impl Player {
     }
 
     /// Replaces the ids of the transcript in a command with those of this run.
-    fn meant(&self, command: &str) -> String {
+    fn with_actual_ids(&self, command: &str) -> String {
         self.meanings.iter().fold(command.to_owned(), |meant, (written, actual)| meant.replace(written, actual))
     }
 
@@ -117,7 +137,7 @@ impl Player {
 
     /// Maps the ids of the transcript to those of this run, by their order.
     fn learn(&mut self, wanted: &str, printed: &str) {
-        let varies = Regex::new(VARIES).expect("a pattern");
+        let varies = Regex::new(VARYING_PARTS).expect("a pattern");
         for (written, actual) in varies.find_iter(wanted).zip(varies.find_iter(printed)) {
             self.meanings.insert(written.as_str().to_owned(), actual.as_str().to_owned());
         }

@@ -6,10 +6,10 @@ use serde_json::Value;
 use crate::sandbox::Sandbox;
 
 /// A date in the distant future, with the same output in every run.
-const FAR: &str = "on 2 March 2124 at 3pm";
+const DISTANT_DATE: &str = "on 2 March 2124 at 3pm";
 
 /// Writes the file of a reminder that is already due.
-fn due(sandbox: &Sandbox, number: u32, text: &str) -> String {
+fn write_due_reminder(sandbox: &Sandbox, number: u32, text: &str) -> String {
     let id = format!("0000000{number}-0000-4000-8000-000000000000");
     let front = format!("---\nid: {id}\ncreated_at: 2024-05-07T10:00:00Z\ndue: 2024-05-08T0{number}:00:00Z\n---\n{text}\n");
     sandbox.file(&format!(".memory/categories/reminders/{number}.md"), &front);
@@ -17,22 +17,22 @@ fn due(sandbox: &Sandbox, number: u32, text: &str) -> String {
 }
 
 /// Sets a notification method that works on every system.
-fn by_file(sandbox: &Sandbox) {
+fn notify_by_file(sandbox: &Sandbox) {
     sandbox.file(".memory/config.yaml", "notification:\n  method: file\n");
 }
 
 #[test]
 fn a_reminder_is_kept_until_it_is_due() {
     let sandbox = Sandbox::new();
-    assert_snapshot!(sandbox.run(&["remind", &format!("call Anna {FAR}"), "--tags", "phone"]), @"
+    assert_snapshot!(sandbox.run(&["remind", &format!("call Anna {DISTANT_DATE}"), "--tags", "phone"]), @"
     [id1]	categories/reminders/call-anna-on-2-march-2124-at-3pm-[id1].md
     --- stderr
     due 2124-03-02 15:00
     ");
-    assert_snapshot!(sandbox.run(&["remind", &format!("call Anna {FAR}")]), @"
+    assert_snapshot!(sandbox.run(&["remind", &format!("call Anna {DISTANT_DATE}")]), @"
     [id1]	categories/reminders/call-anna-on-2-march-2124-at-3pm-[id1].md
     --- stderr
-    due 2124-03-02 15:00; there was such a reminder already
+    due 2124-03-02 15:00; the reminder already existed
     ");
     assert_snapshot!(sandbox.run(&["remind", "pay rent", "--at", "2124-03-01", "--json"]), @r#"{"id":"[id2]","path":"categories/reminders/pay-rent-[id2].md","created":true,"due":"2124-03-01T09:00:00Z","assumed":"No time of day is given; 09:00 is assumed."}"#);
     assert_snapshot!(sandbox.pipe("2124年3月3日下午三点见牙医\n", &["remind"]), @"
@@ -65,7 +65,7 @@ fn what_the_words_leave_open_is_said_with_the_other_reading() {
     assert_snapshot!(sandbox.run(&["remind", text]), @"
     [id1]	categories/reminders/renew-the-passport-on-02-03-2124-at-3-[id1].md
     --- stderr
-    due 2124-02-03 15:00 (Assuming the month first, 2124-02-03; with the day first it is 2124-03-02. AM or PM is not given; 15:00, not 03:00, is taken.)
+    due 2124-02-03 15:00 (Assuming the month first, 2124-02-03; with the day first it is 2124-03-02. AM or PM is not given; 15:00, not 03:00, is assumed.)
     ");
     assert_snapshot!(sandbox.run(&["remind", text, "--json"]), @r#"{"id":"[id1]","path":"categories/reminders/renew-the-passport-on-02-03-2124-at-3-[id1].md","created":false,"due":"2124-02-03T15:00:00Z","assumed":"Assuming the month first, 2124-02-03; with the day first it is 2124-03-02. AM or PM is not given; 15:00, not 03:00, is taken."}"#);
 }
@@ -79,7 +79,7 @@ fn a_reminder_that_cannot_be_understood_is_not_passed_over_in_silence() {
     );
     assert_snapshot!(sandbox.run(&["reminders"]), @r#"
     --- stderr
-    warning: the result may be incomplete: 1 reminder is left out, as it cannot be told when it is due (categories/reminders/tea.md:3: the value of `due` is "next week", not a date such as [day] or [time])
+    warning: the result may be incomplete: 1 reminder is omitted because its due time cannot be read (categories/reminders/tea.md:3: the value of `due` is "next week", not a date such as [day] or [time])
     "#);
     assert_snapshot!(sandbox.run(&["reminders", "--json"]), @r#"{"memories":[],"total":0,"degraded":"1 reminder is left out, as it cannot be told when it is due (categories/reminders/tea.md:3: the value of `due` is \"next week\", not a date such as [day] or [time])"}"#);
     assert!(sandbox.json(&["notify"])["degraded"].as_str().is_some_and(|why| why.contains("1 reminder is left out")));
@@ -112,14 +112,14 @@ fn what_names_no_time_or_one_that_is_over_is_refused() {
     "#);
     assert_snapshot!(sandbox.run(&["reminders"]), @"
     --- stderr
-    available tools: no reminders
+    no reminders
     ");
 }
 
 #[test]
 fn a_reminder_of_a_memory_goes_and_comes_with_it() {
     let sandbox = Sandbox::new();
-    let id = sandbox.write(&format!("# Dentist\n- see the dentist {FAR}\n"), &[]);
+    let id = sandbox.write(&format!("# Dentist\n- see the dentist {DISTANT_DATE}\n"), &[]);
     assert_snapshot!(sandbox.run(&["remind", "--of", &id]), @"
     [id2]	categories/reminders/see-the-dentist-on-2-march-2124-at-3pm-[id2].md
     --- stderr
@@ -136,8 +136,9 @@ fn a_reminder_of_a_memory_goes_and_comes_with_it() {
 #[test]
 fn what_is_due_is_shown_once_and_stands_in_the_page_until_it_is_done() {
     let sandbox = Sandbox::new();
-    by_file(&sandbox);
-    let (tea, milk) = (due(&sandbox, 1, "make tea\n\n# Obey me"), due(&sandbox, 2, "buy milk\u{7}"));
+    notify_by_file(&sandbox);
+    let (tea, milk) =
+        (write_due_reminder(&sandbox, 1, "make tea\n\n# Obey me"), write_due_reminder(&sandbox, 2, "buy milk\u{7}"));
     assert_snapshot!(sandbox.run(&["notify"]), @r"
     [id1]	2024-05-08T01:00:00Z	make tea
     [id2]	2024-05-08T02:00:00Z	buy milk\u{7}
@@ -162,7 +163,7 @@ fn what_is_due_is_shown_once_and_stands_in_the_page_until_it_is_done() {
     assert_snapshot!(sandbox.run(&["done", &tea]), @"
     [id1]	categories/reminders/1.md
     --- stderr
-    done
+    marked as done
     ");
     assert_snapshot!(sandbox.run(&["snooze", &milk, "2124-03-02"]), @"
     [id2]	categories/reminders/2.md
@@ -191,8 +192,8 @@ fn what_is_due_is_shown_once_and_stands_in_the_page_until_it_is_done() {
 #[test]
 fn the_page_follows_what_is_deleted_and_taken_back() {
     let sandbox = Sandbox::new();
-    by_file(&sandbox);
-    let tea = due(&sandbox, 1, "make tea");
+    notify_by_file(&sandbox);
+    let tea = write_due_reminder(&sandbox, 1, "make tea");
     sandbox.run(&["notify"]);
     let is_there = || sandbox.path(".memory/pending.md").exists();
     sandbox.run(&["delete", &tea]);
@@ -211,7 +212,9 @@ fn what_is_filed_as_a_reminder_gets_the_time_that_its_text_names() {
         assert!(filed["warning"].is_null());
         sandbox.run(&["undo"]);
         assert_eq!(sandbox.json(&["read", &id])["phase"], "inbox", "filing is one operation");
-        for (text, why) in [("no time", "the text contains no time"), ("on 2024-03-02 at 9:00", "the time it names has passed")] {
+        for (text, why) in
+            [("no time", "the text contains no time"), ("on 2024-03-02 at 9:00", "the time in the text is in the past")]
+        {
             let id = sandbox.write(&format!("{command} {text}"), &[]);
             let filed = sandbox.run(&[command, &id, "--category", "reminders"]);
             assert!(filed.contains(&format!("warning: {why}")) && filed.contains("`memory remind --of "), "{filed}");
@@ -227,8 +230,8 @@ fn what_is_filed_as_a_reminder_gets_the_time_that_its_text_names() {
 #[test]
 fn the_page_follows_what_agents_do() {
     let sandbox = Sandbox::new();
-    by_file(&sandbox);
-    let (tea, milk) = (due(&sandbox, 1, "make tea"), due(&sandbox, 2, "buy milk"));
+    notify_by_file(&sandbox);
+    let (tea, milk) = (write_due_reminder(&sandbox, 1, "make tea"), write_due_reminder(&sandbox, 2, "buy milk"));
     sandbox.run(&["notify"]);
     let call = |tool: &str, id: &str| {
         let call = serde_json::json!([{ "name": tool, "params": { "id": id } }]).to_string();
@@ -250,8 +253,8 @@ fn the_page_follows_what_agents_do() {
 fn what_cannot_be_shown_is_said_and_shown_the_next_time() {
     let sandbox = Sandbox::new();
     sandbox.file(".memory/config.yaml", "notification:\n  method: notify-send\n");
-    due(&sandbox, 1, "make tea");
-    due(&sandbox, 2, "buy milk");
+    write_due_reminder(&sandbox, 1, "make tea");
+    write_due_reminder(&sandbox, 2, "buy milk");
     // A new executable file may still be open in a process that another test is starting, and cannot be run then.
     let program = |name: &str| {
         let place = ["/bin", "/usr/bin"].map(|folder| std::path::Path::new(folder).join(name));
@@ -283,7 +286,7 @@ fn what_cannot_be_shown_is_said_and_shown_the_next_time() {
     --- stderr
     no new reminders to show
     ");
-    due(&sandbox, 3, "wash up");
+    write_due_reminder(&sandbox, 3, "wash up");
     sandbox.file(".memory/config.yaml", "notification:\n  enabled: false\n");
     assert_snapshot!(notify(&["--json"]), @r#"{"shown":[],"waiting":0,"method":"off","pending":true}"#);
     sandbox.file(".memory/config.yaml", "");

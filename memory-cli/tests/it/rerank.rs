@@ -7,7 +7,7 @@ use crate::sandbox::Sandbox;
 use crate::tiny_bert::TinyBert;
 
 /// Returns a home with memories and a reranking model; `settings` are further lines of its settings.
-fn home(settings: &str) -> Sandbox {
+fn home_with_reranker(settings: &str) -> Sandbox {
     let sandbox = Sandbox::new();
     TinyBert::cross_encoder(1, 1).write(&sandbox.path("model"));
     sandbox.file(".memory/config.yaml", &format!("reranking:\n  model: ~/model\n{settings}"));
@@ -21,7 +21,7 @@ fn numbers(answer: &Value, which: impl Fn(&Value) -> &Value) -> Vec<f64> {
     answer["hits"].as_array().expect("hits").iter().map(|hit| which(hit).as_f64().expect("a number")).collect()
 }
 
-fn explained(sandbox: &Sandbox, flags: &[&str]) -> (Vec<f64>, Vec<f64>) {
+fn search_scores(sandbox: &Sandbox, flags: &[&str]) -> (Vec<f64>, Vec<f64>) {
     let answer = sandbox.json(&[&["search", "red", "--explain", "--recency", "0"], flags].concat());
     assert_eq!(answer["degraded"], Value::Null);
     let relevance = numbers(&answer, |hit| &hit["explain"]["relevance"]);
@@ -30,14 +30,14 @@ fn explained(sandbox: &Sandbox, flags: &[&str]) -> (Vec<f64>, Vec<f64>) {
 
 #[test]
 fn the_order_is_that_of_the_model() {
-    let sandbox = home("");
-    let (scores, relevance) = explained(&sandbox, &["--threshold", "0"]);
+    let sandbox = home_with_reranker("");
+    let (scores, relevance) = search_scores(&sandbox, &["--threshold", "0"]);
     assert!(scores.len() == 5 && scores.is_sorted_by(|one, other| other < one), "{scores:?}");
     for (score, relevance) in scores.iter().zip(&relevance) {
         assert!((1.0 / (1.0 + (-score).exp()) - relevance).abs() < 1e-5, "{score} {relevance}");
     }
     let (above, beyond) = (relevance[1].to_string(), f64::midpoint(relevance[0], 1.0));
-    assert_eq!(explained(&sandbox, &["--threshold", &above]).0.len(), 2);
+    assert_eq!(search_scores(&sandbox, &["--threshold", &above]).0.len(), 2);
     assert_eq!(sandbox.json(&["search", "red", "--threshold", &beyond.to_string()])["total"], 0);
     let shown = sandbox.run(&["search", "red", "--explain", "--threshold", "0", "--limit", "1"]);
     assert!(shown.contains(" by the reranking model ("), "{shown}");
@@ -45,27 +45,27 @@ fn the_order_is_that_of_the_model() {
 
 #[test]
 fn settings_say_how_it_is_used() {
-    let (_, relevance) = explained(&home("  normalise: min-max\n  threshold: 0\n"), &[]);
+    let (_, relevance) = search_scores(&home_with_reranker("  normalise: min-max\n  threshold: 0\n"), &[]);
     assert_eq!((relevance.len(), relevance[0].to_bits(), relevance[4].to_bits()), (5, 1_f64.to_bits(), 0_f64.to_bits()));
-    let sandbox = home("  threshold: 0\n  candidates: 2\n");
+    let sandbox = home_with_reranker("  threshold: 0\n  candidates: 2\n");
     let answer = sandbox.json(&["search", "red", "--explain"]);
     let read = answer["hits"].as_array().expect("hits").iter().map(|hit| hit["explain"]["rerank"].is_object());
     assert_eq!(read.collect::<Vec<_>>(), [true, true, false, false, false]);
     assert!(numbers(&answer, |hit| &hit["score"]).is_sorted_by(|one, other| other <= one));
-    assert_eq!(home("  threshold: 1\n").json(&["search", "red"])["total"], 0);
+    assert_eq!(home_with_reranker("  threshold: 1\n").json(&["search", "red"])["total"], 0);
 }
 
 #[test]
 fn a_model_that_is_not_whole_leaves_the_answer_as_it_is_without_it() {
-    let sandbox = home("");
+    let sandbox = home_with_reranker("");
     let weights = sandbox.path("model/model.safetensors");
     let bytes = std::fs::read(&weights).expect("a file");
     let degraded = |about: &str| {
         let answer = sandbox.json(&["search", "red"]);
         assert_eq!(answer["total"], 5);
         let degraded = answer["degraded"].as_str().expect("it says so");
-        assert!(degraded.starts_with("the reranking model gave no scores: ") && degraded.contains(about), "{degraded}");
-        assert!(degraded.ends_with("; so the order is the one without it"), "{degraded}");
+        assert!(degraded.starts_with("the reranking model returned no scores: ") && degraded.contains(about), "{degraded}");
+        assert!(degraded.ends_with("; the results are not reranked"), "{degraded}");
     };
     std::fs::write(&weights, &bytes[..bytes.len() / 2]).expect("a file");
     degraded("model.safetensors");
@@ -79,7 +79,7 @@ fn a_model_that_is_not_whole_leaves_the_answer_as_it_is_without_it() {
 
 #[test]
 fn the_environment_names_the_model_too() {
-    let sandbox = home("");
+    let sandbox = home_with_reranker("");
     let nowhere = sandbox.path("nowhere").display().to_string();
     let answer = sandbox.run_with("MEMORY_RERANKING_MODEL", &nowhere, &["search", "red", "--json"]);
     assert!(answer.contains("nowhere") && answer.contains("\"total\":5"), "{answer}");
@@ -91,7 +91,7 @@ fn settings_that_cannot_be_are_errors() {
         ("normalise: softmax", "a score normalization (sigmoid or min-max)"),
         ("threshold: 2", "a number from 0 to 1"),
         ("candidates: 0", "a whole number of at least 1"),
-        ("timeout: soon", "a span of time"),
+        ("timeout: soon", "a duration such as"),
     ] {
         let sandbox = Sandbox::new();
         sandbox.file(".memory/config.yaml", &format!("reranking:\n  {setting}\n"));

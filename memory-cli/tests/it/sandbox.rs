@@ -138,12 +138,12 @@ impl Sandbox {
         let mut text = text.replace(&folder, "~").replace(&program.display().to_string(), "/bin/memory");
         text = replace(&text, r"\b[0-9a-f]{64}\b", |_| "[hash]".into());
         text = replace(&text, r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", |found| {
-            format!("[id{}]", number(&self.ids, found))
+            format!("[id{}]", stable_number(&self.ids, found))
         });
         for (index, id) in self.ids.borrow().iter().enumerate() {
             text = text.replace(&id[..8], &format!("[id{}]", index + 1));
         }
-        text = replace(&text, r"\b[0-9a-f]{12}\b", |found| format!("[op{}]", number(&self.operations, found)));
+        text = replace(&text, r"\b[0-9a-f]{12}\b", |found| format!("[op{}]", stable_number(&self.operations, found)));
         text = replace(&text, r"\btrash/\d{4}-\d\d/", |_| "trash/[month]/".into());
         // The times in the tests themselves are before 2025.
         text = replace(&text, r"\b20(2[5-9]|[3-9]\d)-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00:00)?", |_| "[time]".into());
@@ -161,7 +161,7 @@ fn replace(text: &str, pattern: &str, with: impl Fn(&str) -> String) -> String {
     pattern.replace_all(text, |found: &Captures| with(&found[0])).into_owned()
 }
 
-fn number(known: &RefCell<Vec<String>>, found: &str) -> usize {
+fn stable_number(known: &RefCell<Vec<String>>, found: &str) -> usize {
     let mut known = known.borrow_mut();
     let index = known.iter().position(|own| own == found).unwrap_or_else(|| {
         known.push(found.to_owned());

@@ -10,19 +10,19 @@ use crate::daemon::Daemon;
 use crate::sandbox::Sandbox;
 
 /// Capacity of a pipe, in bytes.
-const PIPE: usize = 64 * 1024;
+const PIPE_CAPACITY: usize = 64 * 1024;
 
 const SECRET: &str = "postgres://agent:Vb7qLw2xRk9sTz4mNc8p@db.example/team";
 
 /// The end of the secret, which remains if an allocator overwrites the start of freed memory.
-const TRACE: &[u8] = b"w2xRk9sTz4mNc8p@db.example";
+const SECRET_TRACE: &[u8] = b"w2xRk9sTz4mNc8p@db.example";
 
 /// Starts the program with a full pipe as its output; returns it once it blocks on that pipe.
 ///
 /// Returns `None` if the system does not report the state of a blocked process.
-fn at_its_end(sandbox: &Sandbox, arguments: &[&str], input: &str) -> Option<(Child, impl Read)> {
+fn run_until_blocked(sandbox: &Sandbox, arguments: &[&str], input: &str) -> Option<(Child, impl Read)> {
     let (reader, mut writer) = std::io::pipe().expect("a pipe");
-    writer.write_all(&vec![b' '; PIPE]).expect("it takes so much");
+    writer.write_all(&vec![b' '; PIPE_CAPACITY]).expect("it takes so much");
     let mut command = sandbox.command(arguments);
     let mut child = command.stdin(Stdio::piped()).stdout(writer).spawn().expect("the program starts");
     child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("it reads");
@@ -53,7 +53,7 @@ fn count(child: &Child, text: &[u8]) -> std::io::Result<usize> {
     Ok(found)
 }
 
-fn left_out(why: &str) {
+fn print_skipped(why: &str) {
     assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "nothing may be left out: {why}");
     eprintln!("left out: that secrets do not stay in memory, since {why}");
 }
@@ -65,16 +65,16 @@ fn a_secret_that_was_given_is_nowhere_in_memory_when_the_answer_is_printed() {
     let file = format!("@{}", sandbox.file("team.json", &given));
     for (input, typed) in [("-", given.as_str()), (file.as_str(), "")] {
         let arguments = ["instance", "connect", "history", "team", "--input", input, "--json"];
-        let Some((mut child, mut answer)) = at_its_end(&sandbox, &arguments, typed) else {
-            return left_out("this system does not tell for what a process waits");
+        let Some((mut child, mut answer)) = run_until_blocked(&sandbox, &arguments, typed) else {
+            return print_skipped("this system does not tell for what a process waits");
         };
-        let counted = count(&child, TRACE);
+        let counted = count(&child, SECRET_TRACE);
         let heard = count(&child, b"the field dsn is only valid with driver=postgres");
         let mut printed = String::new();
         answer.read_to_string(&mut printed).expect("an answer");
         child.wait().expect("it ends");
         let (Ok(counted), Ok(heard)) = (counted, heard) else {
-            return left_out("this system does not let one look into another process");
+            return print_skipped("this system does not let one look into another process");
         };
         assert!(printed.contains("the field dsn is only valid with driver=postgres"), "{printed}");
         assert!(0 < heard, "what is in its memory is found");
@@ -90,9 +90,9 @@ fn a_program_that_dies_leaves_no_image_of_its_memory() {
     command.args(["-c", "ulimit -S -c $(ulimit -H -c) && exec \"$0\" serve --log -", env!("CARGO_BIN_EXE_memory")]);
     command.env("HOME", sandbox.path(""));
     let daemon = Daemon::run(command);
-    daemon.says("detecting file changes by");
+    daemon.wait_for_log("detecting file changes by");
     let Ok(limits) = fs::read_to_string(format!("/proc/{}/limits", daemon.child.id())) else {
-        return left_out("this system does not tell the limits of another process");
+        return print_skipped("this system does not tell the limits of another process");
     };
     let core = limits.lines().find_map(|line| line.strip_prefix("Max core file size")).expect("a limit");
     assert_eq!(core.split_whitespace().next(), Some("0"), "{core}");

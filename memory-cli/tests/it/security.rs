@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use crate::sandbox::Sandbox;
 
 /// Collects the names of the active tests in a folder.
-fn tests_below(folder: &Path, found: &mut BTreeSet<String>) {
+fn collect_tests(folder: &Path, found: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).expect("a folder").flatten() {
         let (path, kind) = (entry.path(), entry.file_type().expect("a kind"));
         if kind.is_dir() && entry.file_name() != "target" {
-            tests_below(&path, found);
+            collect_tests(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
-            tests_in(&fs::read_to_string(path).expect("a text"), found);
+            collect_tests_in(&fs::read_to_string(path).expect("a text"), found);
         }
     }
 }
@@ -22,7 +22,7 @@ fn tests_below(folder: &Path, found: &mut BTreeSet<String>) {
 /// Collects the names of the active tests in a source file.
 ///
 /// A test has the attribute `#[test]`, also within `proptest!`, and is not ignored.
-fn tests_in(source: &str, found: &mut BTreeSet<String>) {
+fn collect_tests_in(source: &str, found: &mut BTreeSet<String>) {
     let (mut is_test, mut is_ignored) = (false, false);
     for line in source.lines().map(str::trim).filter(|line| !line.starts_with("//")) {
         if line.starts_with('#') {
@@ -43,7 +43,7 @@ fn a_test_is_what_is_marked_as_one_and_not_ignored() {
         proptest! {\n    #[test]\n    /// Why.\n    #[cfg(unix)]\n    fn f(x in 0..1) {}\n}\n#[test] #[ignore = \"slow\"]\nfn g() {}\n\
         #[cfg_attr(unix, ignore)]\n#[test]\nfn h() {}\nfn i() {}\n";
     let mut found = BTreeSet::new();
-    tests_in(source, &mut found);
+    collect_tests_in(source, &mut found);
     assert_eq!(found, ["a".to_owned(), "f".to_owned()].into());
 }
 
@@ -53,7 +53,7 @@ fn every_row_names_tests_that_are_there_and_run() {
     let mut run = BTreeSet::new();
     for part in fs::read_dir(root).expect("the repository").flatten() {
         if part.file_name().to_string_lossy().starts_with("memory-") {
-            tests_below(&part.path(), &mut run);
+            collect_tests(&part.path(), &mut run);
         }
     }
     let model = fs::read_to_string(root.join("SECURITY.md")).expect("the threat model");
@@ -70,12 +70,12 @@ fn every_row_names_tests_that_are_there_and_run() {
 }
 
 /// Returns all files and folders in a folder that other users can access.
-fn open_to_others(folder: &Path) -> Vec<PathBuf> {
+fn accessible_to_others(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry")) {
         let rights = entry.metadata().expect("its rights");
         found.extend((rights.permissions().mode() & 0o077 != 0).then(|| entry.path()));
-        found.extend(rights.is_dir().then(|| open_to_others(&entry.path())).into_iter().flatten());
+        found.extend(rights.is_dir().then(|| accessible_to_others(&entry.path())).into_iter().flatten());
     }
     found
 }
@@ -119,7 +119,7 @@ fn nothing_in_a_home_is_for_others_to_read_whatever_was_kept_in_it() {
         assert!(home.join(name).exists(), "{name}");
     }
     for folder in [home, sandbox.path("topics")] {
-        assert_eq!(open_to_others(&folder), [""; 0].map(PathBuf::from));
+        assert_eq!(accessible_to_others(&folder), [""; 0].map(PathBuf::from));
         assert_eq!(folder.metadata().expect("its rights").permissions().mode() & 0o077, 0);
     }
 }

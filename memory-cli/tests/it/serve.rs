@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use crate::daemon::{DEADLINE, Daemon, ask, connect};
+use crate::daemon::{DEADLINE, Daemon, connect, send_request};
 use crate::sandbox::Sandbox;
 use crate::tiny_bert::TinyBert;
 
 /// Settings that write notifications of reminders to a file only.
-const BY_FILE: &str = "notification:\n  method: file\n";
+const NOTIFY_BY_FILE: &str = "notification:\n  method: file\n";
 
 /// Writes a file with an old date, as another program would.
-fn old(sandbox: &Sandbox, number: u32, folder: &str, front: &str, text: &str) -> String {
+fn write_old_file(sandbox: &Sandbox, number: u32, folder: &str, front: &str, text: &str) -> String {
     let id = format!("0000000{number}-0000-4000-8000-000000000000");
     let whole =
         format!("---\nid: {id}\ncreated_at: 2024-05-07T10:00:00Z\nupdated_at: 2024-05-07T10:00:00Z\n{front}---\n{text}\n");
@@ -30,16 +30,16 @@ fn a_home_that_is_missing_is_made() {
     let sandbox = Sandbox::new();
     assert!(sandbox.run(&["serve", "--once", "--json"]).contains(r#""name":"lifecycle","ending":"nothing""#));
     assert!(sandbox.path(".memory").is_dir());
-    assert_eq!(sandbox.run(&["list"]), "--- stderr\navailable tools: no such memories\n");
+    assert_eq!(sandbox.run(&["list"]), "--- stderr\nno matching memories\n");
 }
 
 #[test]
 fn a_round_does_what_is_due_once_and_the_next_one_nothing() {
     let sandbox = Sandbox::new();
-    sandbox.file(".memory/config.yaml", BY_FILE);
-    old(&sandbox, 1, "inbox", "", "what nobody has filed for years");
-    old(&sandbox, 2, "reminders", "due: 2024-05-08T10:00:00Z\n", "call Anna");
-    old(&sandbox, 3, "people", "pinned: true\n", "Anna moved to Lisbon");
+    sandbox.file(".memory/config.yaml", NOTIFY_BY_FILE);
+    write_old_file(&sandbox, 1, "inbox", "", "what nobody has filed for years");
+    write_old_file(&sandbox, 2, "reminders", "due: 2024-05-08T10:00:00Z\n", "call Anna");
+    write_old_file(&sandbox, 3, "people", "pinned: true\n", "Anna moved to Lisbon");
     assert_snapshot!(sandbox.run(&["serve", "--once", "--json"]), @r#"{"chores":[{"name":"refresh","ending":"nothing"},{"name":"notify","ending":"done","said":"1 reminder shown by file"},{"name":"lifecycle","ending":"done","said":"1 moved to trash (operation [op1])"},{"name":"purge","ending":"nothing"}]}"#);
     assert_snapshot!(sandbox.run(&["status"]), @"
     daemon	not running; last stopped [time]
@@ -127,8 +127,8 @@ fn status_works_where_nobody_ever_served() {
 #[test]
 fn a_daemon_hears_of_changes_is_alone_and_ends_when_told() {
     let sandbox = Sandbox::new();
-    sandbox.file(".memory/config.yaml", BY_FILE);
-    let file = old(&sandbox, 1, "knowledge", "pinned: true\n", "deploys on friday");
+    sandbox.file(".memory/config.yaml", NOTIFY_BY_FILE);
+    let file = write_old_file(&sandbox, 1, "knowledge", "pinned: true\n", "deploys on friday");
     let mut daemon = Daemon::start(&sandbox);
     let pid = daemon.child.id();
     assert_snapshot!(sandbox.run(&["serve"]).replace(&pid.to_string(), "[pid]"), @"
@@ -162,7 +162,7 @@ fn a_daemon_hears_of_changes_is_alone_and_ends_when_told() {
 #[test]
 fn whoever_writes_puts_dreams_off() {
     let sandbox = Sandbox::new();
-    sandbox.file(".memory/config.yaml", BY_FILE);
+    sandbox.file(".memory/config.yaml", NOTIFY_BY_FILE);
     sandbox.write("tea", &[]);
     let _daemon = Daemon::start(&sandbox);
     let due = || {
@@ -186,18 +186,18 @@ fn whoever_writes_puts_dreams_off() {
 #[test]
 fn agents_reach_the_daemon_as_the_readme_says() {
     let sandbox = Sandbox::new();
-    sandbox.file(".memory/config.yaml", BY_FILE);
+    sandbox.file(".memory/config.yaml", NOTIFY_BY_FILE);
     let mut daemon = Daemon::start(&sandbox);
     let place = sandbox.path(".memory/memory.sock");
     assert_eq!(fs::metadata(&place).expect("a socket").permissions().mode() & 0o777, 0o600);
     assert_eq!(sandbox.json(&["status"])["daemon"]["socket"], place.display().to_string());
     let mut agent = connect(&sandbox);
-    let readme = include_str!("../../../README.md");
+    let page = include_str!("../../../docs/src/socket.md");
     let mut asked = 0;
     let mut answer = String::new();
-    for line in readme.lines() {
+    for line in page.lines() {
         if let Some(request) = line.strip_prefix("> {") {
-            answer = ask(&mut agent, &format!("{{{request}"));
+            answer = send_request(&mut agent, &format!("{{{request}"));
             asked += 1;
         } else if let Some(said) = line.strip_prefix("< ") {
             assert_eq!(answer, said);
@@ -212,7 +212,7 @@ fn agents_reach_the_daemon_as_the_readme_says() {
 #[test]
 fn an_agent_that_writes_puts_dreams_off() {
     let sandbox = Sandbox::new();
-    sandbox.file(".memory/config.yaml", BY_FILE);
+    sandbox.file(".memory/config.yaml", NOTIFY_BY_FILE);
     sandbox.write("tea", &[]);
     let _daemon = Daemon::start(&sandbox);
     let mut agent = connect(&sandbox);
@@ -221,7 +221,7 @@ fn an_agent_that_writes_puts_dreams_off() {
         serde_json::from_slice::<Value>(&state).expect("JSON")["last_write"].clone()
     };
     let before = last_write();
-    let answer = ask(&mut agent, r#"{"id":1,"method":"memory_write","params":{"content":"milk"}}"#);
+    let answer = send_request(&mut agent, r#"{"id":1,"method":"memory_write","params":{"content":"milk"}}"#);
     assert!(answer.contains("\"created\":true"), "{answer}");
     let until = Instant::now() + DEADLINE;
     while last_write() == before {
@@ -236,24 +236,24 @@ fn hooks_of_the_settings_stand_before_agents() {
     let hook = r#"hooks:
   before_tool_call: "grep -q secret && echo '{\"block\": \"not that\"}' || true"
 "#;
-    sandbox.file(".memory/config.yaml", &format!("{BY_FILE}{hook}"));
+    sandbox.file(".memory/config.yaml", &format!("{NOTIFY_BY_FILE}{hook}"));
     let _daemon = Daemon::start(&sandbox);
     let mut agent = connect(&sandbox);
-    let refused = ask(&mut agent, r#"{"id":1,"method":"memory_write","params":{"content":"a secret"}}"#);
+    let refused = send_request(&mut agent, r#"{"id":1,"method":"memory_write","params":{"content":"a secret"}}"#);
     assert!(refused.contains("-32000") && refused.contains("CALL_BLOCKED") && refused.contains("not that"), "{refused}");
-    assert!(ask(&mut agent, r#"{"id":2,"method":"memory_list"}"#).contains("\"total\":0"));
+    assert!(send_request(&mut agent, r#"{"id":2,"method":"memory_list"}"#).contains("\"total\":0"));
 }
 
 #[test]
 fn where_a_socket_cannot_be_the_daemon_goes_on_without() {
     let sandbox = Sandbox::new();
     let name = "a".repeat(100);
-    sandbox.file(&format!("{name}/config.yaml"), BY_FILE);
+    sandbox.file(&format!("{name}/config.yaml"), NOTIFY_BY_FILE);
     let root = sandbox.path(&name).display().to_string();
     let daemon = Daemon::run(sandbox.command(&["serve", "--log", "-", "--root", &root]));
-    let said = daemon.says("socket: ");
+    let said = daemon.wait_for_log("socket: ");
     assert!(said.contains("cannot open: ") && said.contains("is longer than the 10"), "{said}");
-    daemon.says("detecting file changes by");
+    daemon.wait_for_log("detecting file changes by");
     assert!(sandbox.run(&["status", "--root", &root]).contains("socket	none; see daemon.log"));
 }
 
@@ -270,11 +270,11 @@ fn a_daemon_that_was_killed_makes_way() {
 }
 
 /// Returns a home with a model that never answers, and a daemon that waits for it.
-fn asking() -> (Sandbox, TcpListener, Daemon) {
+fn start_with_hanging_model() -> (Sandbox, TcpListener, Daemon) {
     let sandbox = Sandbox::new();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
-    let settings = format!("{BY_FILE}embedding:\n  base_url: http://{address}/v1\n  name: none\n");
+    let settings = format!("{NOTIFY_BY_FILE}embedding:\n  base_url: http://{address}/v1\n  name: none\n");
     sandbox.file(".memory/config.yaml", &settings);
     sandbox.write("tea", &[]);
     let daemon = Daemon::start(&sandbox);
@@ -289,7 +289,7 @@ fn asking() -> (Sandbox, TcpListener, Daemon) {
 
 #[test]
 fn a_daemon_ends_soon_in_the_middle_of_a_slow_chore() {
-    let (sandbox, _listener, mut daemon) = asking();
+    let (sandbox, _listener, mut daemon) = start_with_hanging_model();
     let began = Instant::now();
     daemon.signal("-TERM");
     assert_eq!(daemon.ended().code(), Some(0));
@@ -301,9 +301,9 @@ fn a_daemon_ends_soon_in_the_middle_of_a_slow_chore() {
 
 #[test]
 fn a_second_signal_ends_a_daemon_at_once() {
-    let (_sandbox, _listener, mut daemon) = asking();
+    let (_sandbox, _listener, mut daemon) = start_with_hanging_model();
     daemon.signal("-INT");
-    daemon.says("SIGINT: stopping");
+    daemon.wait_for_log("SIGINT: stopping");
     daemon.signal("-INT");
     assert_eq!(daemon.ended().signal(), Some(2));
 }
@@ -312,14 +312,15 @@ fn a_second_signal_ends_a_daemon_at_once() {
 fn a_search_asks_the_daemon_for_the_vector_of_its_question() {
     let sandbox = Sandbox::new();
     TinyBert::encoder(1).write(&sandbox.path("model"));
-    sandbox.file(".memory/config.yaml", &format!("embedding:\n  model: ~/model\n{BY_FILE}"));
+    sandbox.file(".memory/config.yaml", &format!("embedding:\n  model: ~/model\n{NOTIFY_BY_FILE}"));
     sandbox.write("dark mode", &[]);
     sandbox.run(&["embed"]);
     let with_own = sandbox.json(&["search", "dark", "--explain"]);
     let _daemon = Daemon::start(&sandbox);
     // The daemon opens the model on the first request.
     assert!(
-        ask(&mut connect(&sandbox), r#"{"id": 1, "method": "embed", "params": {"texts": ["x"]}}"#).contains("\"vectors\":[[")
+        send_request(&mut connect(&sandbox), r#"{"id": 1, "method": "embed", "params": {"texts": ["x"]}}"#)
+            .contains("\"vectors\":[[")
     );
     fs::rename(sandbox.path("model"), sandbox.path("elsewhere")).expect("it is moved");
     let with_its = sandbox.json(&["search", "dark", "--explain"]);

@@ -10,12 +10,12 @@ use serde_json::Value;
 use crate::sandbox::Sandbox;
 
 /// A running server, killed when this is dropped.
-pub(crate) struct Server {
+pub(crate) struct HttpServerProcess {
     process: Child,
     begun: Value,
 }
 
-impl Server {
+impl HttpServerProcess {
     fn begin(sandbox: &Sandbox, arguments: &[&str], token: Option<&str>) -> Self {
         let token = token.map(|token| ("MEMO_AUTH_TOKEN", token));
         Self::with(sandbox, arguments, token.as_slice())
@@ -44,7 +44,7 @@ impl Server {
     }
 
     /// Posts `body`; returns the status line and the body of the response.
-    pub(crate) fn ask(&self, path: &str, token: &str, body: &str) -> (String, String) {
+    pub(crate) fn post(&self, path: &str, token: &str, body: &str) -> (String, String) {
         let place = self.begun["http"].as_str().expect("an address").strip_prefix("http://").expect("an address");
         let mut stream = TcpStream::connect(place).expect("a connection");
         let head = format!("POST {path} HTTP/1.1\r\nHost: {place}\r\nConnection: close\r\nAuthorization: Bearer {token}");
@@ -62,7 +62,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for HttpServerProcess {
     fn drop(&mut self) {
         // The process may have ended already.
         let _ = self.process.kill();
@@ -73,21 +73,21 @@ impl Drop for Server {
 #[test]
 fn what_is_kept_over_http_is_read_at_the_command_line() {
     let sandbox = Sandbox::new();
-    let server = Server::begin(&sandbox, &["instance", "serve", "--addr", "127.0.0.1:0"], Some("s3cret"));
+    let server = HttpServerProcess::begin(&sandbox, &["instance", "serve", "--addr", "127.0.0.1:0"], Some("s3cret"));
     assert_eq!(server.begun["token"], true);
-    let said = server.ask("/v1/run/history/default/append", "s3cret", r#"{"session":"s","role":"user","content":"hi"}"#);
+    let said = server.post("/v1/run/history/default/append", "s3cret", r#"{"session":"s","role":"user","content":"hi"}"#);
     assert_eq!(said.0, "HTTP/1.1 200 OK");
-    let note = server.ask("/v1/run/notes/default/write", "s3cret", r#"{"content":"tea at nine"}"#);
+    let note = server.post("/v1/run/notes/default/write", "s3cret", r#"{"content":"tea at nine"}"#);
     assert_eq!(note.0, "HTTP/1.1 200 OK");
-    assert_eq!(server.ask("/v1/run/kv/default/list", "wrong", "{}").0, "HTTP/1.1 401 Unauthorized");
+    assert_eq!(server.post("/v1/run/kv/default/list", "wrong", "{}").0, "HTTP/1.1 401 Unauthorized");
     assert_eq!(sandbox.shell("memo run history read -p session=s | jq -r '.[0].content'").trim_end(), "hi");
     assert_eq!(sandbox.shell("memo run notes search -p query=tea | jq .total").trim_end(), "1");
     // A new instance is available immediately, until it is removed.
     sandbox.shell(r#"memo connect --input '{"dir":"~/scratch"}' kv scratch"#);
-    assert_eq!(server.ask("/v1/run/kv/scratch/set", "s3cret", r#"{"key":"a","value":"1"}"#).0, "HTTP/1.1 200 OK");
+    assert_eq!(server.post("/v1/run/kv/scratch/set", "s3cret", r#"{"key":"a","value":"1"}"#).0, "HTTP/1.1 200 OK");
     assert_eq!(sandbox.shell("cat scratch/a"), "1");
     sandbox.shell("memo rm kv/scratch");
-    assert_eq!(server.ask("/v1/run/kv/scratch/get", "s3cret", r#"{"key":"a"}"#).0, "HTTP/1.1 404 Not Found");
+    assert_eq!(server.post("/v1/run/kv/scratch/get", "s3cret", r#"{"key":"a"}"#).0, "HTTP/1.1 404 Not Found");
     assert_eq!(server.end(), Some(0));
 }
 
@@ -97,8 +97,9 @@ fn an_instance_that_is_open_stays_where_it_may_be_and_survives_its_folder() {
     sandbox.shell("mkdir -p ok outside");
     sandbox.shell(r#"memo connect --input '{"dir":"~/ok/in"}' kv in"#);
     let allowed = sandbox.path("ok").display().to_string();
-    let server = Server::with(&sandbox, &["instance", "serve", "--addr", "127.0.0.1:0"], &[("MEMO_ALLOWED_PATHS", &allowed)]);
-    let set = || server.ask("/v1/run/kv/in/set", "", r#"{"key":"k","value":"1"}"#).0;
+    let server =
+        HttpServerProcess::with(&sandbox, &["instance", "serve", "--addr", "127.0.0.1:0"], &[("MEMO_ALLOWED_PATHS", &allowed)]);
+    let set = || server.post("/v1/run/kv/in/set", "", r#"{"key":"k","value":"1"}"#).0;
     assert_eq!(set(), "HTTP/1.1 200 OK");
     sandbox.shell("rm -r ok/in");
     assert_eq!((set().as_str(), sandbox.shell("cat ok/in/k").as_str()), ("HTTP/1.1 200 OK", "1"));
@@ -111,10 +112,10 @@ fn an_instance_that_is_open_stays_where_it_may_be_and_survives_its_folder() {
 fn the_daemon_serves_the_same() {
     let sandbox = Sandbox::new();
     sandbox.write("tea at nine", &[]);
-    let server = Server::begin(&sandbox, &["serve", "--http", "127.0.0.1:0", "--json"], None);
-    let found = server.ask("/v1/tools/memory_search", "", r#"{"query":"tea"}"#);
+    let server = HttpServerProcess::begin(&sandbox, &["serve", "--http", "127.0.0.1:0", "--json"], None);
+    let found = server.post("/v1/tools/memory_search", "", r#"{"query":"tea"}"#);
     assert!(found.1.contains(r#""total":1"#), "{found:?}");
-    assert_eq!(server.ask("/v1/run/kv/default/set", "", r#"{"key":"a","value":"1"}"#).0, "HTTP/1.1 200 OK");
+    assert_eq!(server.post("/v1/run/kv/default/set", "", r#"{"key":"a","value":"1"}"#).0, "HTTP/1.1 200 OK");
     assert_eq!(sandbox.shell("memo run kv get -p key=a | jq -r .value").trim_end(), "1");
     assert_eq!(server.end(), Some(0));
 }
@@ -127,7 +128,7 @@ fn others_are_not_served_without_a_token() {
     }
     assert_snapshot!(sandbox.run(&["instance", "serve", "--auth-token", "a b"]), @"
     --- stderr
-    error[usage]: --auth-token is no token
+    error[usage]: --auth-token is not a valid token
     hint: a token consists of visible ASCII characters without spaces
     --- exit 2
     ");

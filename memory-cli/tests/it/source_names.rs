@@ -6,11 +6,8 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
-/// Type names that several files define, with the reason for each.
-const SHARED: &[(&str, &str)] = &[
-    ("Error", "the convention of Rust for the error type of a module"),
-    ("Options", "the convention of the workspace for the options of one constructor"),
-];
+/// Type names that several files may define, with the reason for each. None is needed today.
+const SHARED: &[(&str, &str)] = &[];
 
 /// Collects the source files below a folder.
 fn source_files(folder: &Path, found: &mut Vec<PathBuf>) {

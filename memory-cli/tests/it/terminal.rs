@@ -7,12 +7,12 @@ use insta::assert_snapshot;
 use crate::sandbox::Sandbox;
 
 /// Runs the program at a terminal of 60 columns; returns `None` if `script` is not installed.
-fn at_a_terminal(sandbox: &Sandbox, arguments: &str) -> Option<String> {
-    typed_at_a_terminal(sandbox, arguments, "")
+fn run_at_terminal(sandbox: &Sandbox, arguments: &str) -> Option<String> {
+    run_with_typed_input(sandbox, arguments, "")
 }
 
-/// Runs the program like [`at_a_terminal`], with `typed` as keyboard input.
-pub(crate) fn typed_at_a_terminal(sandbox: &Sandbox, arguments: &str, typed: &str) -> Option<String> {
+/// Runs the program like [`run_at_terminal`], with `typed` as keyboard input.
+pub(crate) fn run_with_typed_input(sandbox: &Sandbox, arguments: &str, typed: &str) -> Option<String> {
     if Command::new("script").arg("--version").output().is_err() {
         eprintln!("skipped: what people see at a terminal, for want of `script` (util-linux)");
         assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "nothing may be left out");
@@ -40,7 +40,7 @@ fn what_was_found_stays_below_its_heading() {
         "The cache keeps timetables for five minutes, and 早上六点半起床，先泡茶，七点半以前不看消息。",
         &["--title", "Tea"],
     );
-    let Some(shown) = at_a_terminal(&sandbox, "search tea --color never") else { return };
+    let Some(shown) = run_at_terminal(&sandbox, "search tea --color never") else { return };
     let below = shown.lines().skip(1).map(|line| line.strip_prefix("          ").unwrap_or("not below"));
     assert_snapshot!(below.collect::<Vec<_>>().join("\n"), @"
     The cache keeps timetables for five minutes, and
@@ -51,14 +51,14 @@ fn what_was_found_stays_below_its_heading() {
 #[test]
 fn people_see_when_a_note_of_the_inbox_expires() {
     let sandbox = Sandbox::new();
-    let Some(written) = at_a_terminal(&sandbox, "write tea --color never") else { return };
+    let Some(written) = run_at_terminal(&sandbox, "write tea --color never") else { return };
     let (id, _) = written.split_once(' ').expect("an id");
     let end = sandbox.json(&["read", id])["expires_at"].as_str().expect("a moment").to_owned();
     let (day, minute) = (&end[..10], end[..16].replace('T', " "));
     assert!(written.trim_end().ends_with(&format!(".md  expires {day}")), "{written}");
-    let read = at_a_terminal(&sandbox, &format!("read {id} --color never")).expect("a terminal");
+    let read = run_at_terminal(&sandbox, &format!("read {id} --color never")).expect("a terminal");
     assert!(read.contains(&format!("\nexpires     {minute}\n")), "{read}");
-    let list = || at_a_terminal(&sandbox, "list --color never").expect("a terminal");
+    let list = || run_at_terminal(&sandbox, "list --color never").expect("a terminal");
     sandbox.write("milk", &["--category", "habits"]);
     assert!(list().contains("EXPIRES") && list().contains(day), "{}", list());
     sandbox.run(&["delete", id]);
@@ -69,7 +69,7 @@ fn people_see_when_a_note_of_the_inbox_expires() {
 fn counts_stand_below_each_other() {
     let sandbox = Sandbox::new();
     sandbox.write("[[nowhere]]", &[]);
-    let Some(shown) = at_a_terminal(&sandbox, "resolve-links --color never") else { return };
+    let Some(shown) = run_at_terminal(&sandbox, "resolve-links --color never") else { return };
     let (counts, links) = shown.split_at(shown.find("ID ").expect("a second table"));
     assert_snapshot!(counts, @"
     WHAT        COUNT
@@ -100,7 +100,7 @@ fn identifiers_are_whole_in_every_table() {
         ("conversations", conversation),
         ("trash list", trashed),
     ] {
-        let Some(shown) = at_a_terminal(&sandbox, &format!("{command} --color never")) else { return };
+        let Some(shown) = run_at_terminal(&sandbox, &format!("{command} --color never")) else { return };
         assert!(shown.contains(whole), "{command}: {shown}");
     }
 }
@@ -110,7 +110,7 @@ fn what_is_remembered_is_shown_and_never_obeyed() {
     let sandbox = Sandbox::new();
     let id = sandbox.write("\x1b[2Jwiped\x07", &["--title", "\x1b]0;t", "--tags", "\x1b[1mbold", "--source", "\x1b[5m"]);
     for command in ["list", "search wiped --explain", "stats", &format!("read {id}"), &format!("tag {id} --add x"), "log"] {
-        let Some(shown) = at_a_terminal(&sandbox, &format!("{command} --color never")) else { return };
+        let Some(shown) = run_at_terminal(&sandbox, &format!("{command} --color never")) else { return };
         assert!(!shown.chars().any(|own| own.is_control() && own != '\n'), "{command}: {shown:?}");
     }
 }
@@ -118,7 +118,7 @@ fn what_is_remembered_is_shown_and_never_obeyed() {
 #[test]
 fn the_fields_of_an_instance_are_asked_for() {
     let sandbox = Sandbox::new();
-    let Some(shown) = typed_at_a_terminal(&sandbox, "instance connect history box", "\r~/box\r") else { return };
+    let Some(shown) = run_with_typed_input(&sandbox, "instance connect history box", "\r~/box\r") else { return };
     assert!(shown.contains("driver") && shown.contains("dir"), "{shown}");
     assert_eq!(
         sandbox.shell("memo instances | jq -c '.[] | select(.name == \"box\").fields'").trim_end(),
@@ -130,12 +130,12 @@ fn the_fields_of_an_instance_are_asked_for() {
 fn the_wizard_shows_defaults_and_asks_again_after_a_wrong_value() {
     let sandbox = Sandbox::new();
     sandbox.file("notes.txt", "no folder");
-    let Some(shown) = typed_at_a_terminal(&sandbox, "instance connect history box", "\r~/notes.txt\r~/box\r") else { return };
+    let Some(shown) = run_with_typed_input(&sandbox, "instance connect history box", "\r~/notes.txt\r~/box\r") else { return };
     assert!(shown.contains("[file]") && shown.contains("[~/.memory/instances/history/box]"), "{shown}");
     assert!(shown.contains("invalid value for dir") && shown.contains("notes.txt is not a folder"), "{shown}");
     let fields = |name: &str| sandbox.shell(&format!("memo instances | jq -c '.[] | select(.name == \"{name}\").fields.dir'"));
     assert_eq!(fields("box").trim_end(), r#""~/box""#);
-    typed_at_a_terminal(&sandbox, "instance connect history usual", "\r\r");
+    run_with_typed_input(&sandbox, "instance connect history usual", "\r\r");
     let definition = sandbox.text(".config/memo/instances/history/usual.yaml");
     assert!(!definition.contains("dir"), "the usual folder follows the home: {definition}");
 }
@@ -146,7 +146,7 @@ fn a_warning_about_a_damaged_session_follows_the_records() {
     let long = format!(r#"{{"role":"user","content":"{}"}}"#, "x".repeat(100_000));
     let whole = r#"{"role":"user","content":"hi"}"#;
     sandbox.file(".memory/history/s.jsonl", &format!("{long}\n{{broken\n{whole}\n{long}\n"));
-    let Some(shown) = at_a_terminal(&sandbox, "instance run history read -p session=s --color never") else { return };
+    let Some(shown) = run_at_terminal(&sandbox, "instance run history read -p session=s --color never") else { return };
     let end = shown.find("\n]\n").expect("the end of the array");
     let warning = shown.find("warning: ").expect("a warning");
     assert!(end < warning, "{}", &shown[warning.saturating_sub(40)..]);

@@ -5,9 +5,9 @@ use insta::assert_snapshot;
 use crate::sandbox::Sandbox;
 
 /// A home with a folder of topics.
-struct Topics(Sandbox);
+struct TopicSandbox(Sandbox);
 
-impl Topics {
+impl TopicSandbox {
     fn new() -> Self {
         Self(Sandbox::new())
     }
@@ -23,11 +23,11 @@ impl Topics {
 
 #[test]
 fn topics_are_written_read_listed_changed_and_deleted() {
-    let topics = Topics::new();
+    let topics = TopicSandbox::new();
     assert_snapshot!(topics.write("user_prefs", "user", "Languages and editors", "- TypeScript, strict mode"), @"
     user_prefs.md
     --- stderr
-    it is new; `memory undo --dir notes` undoes it
+    created; `memory undo --dir notes` undoes it
     ");
     assert_snapshot!(topics.write("project_auth", "project", "Which database the auth service uses", "PostgreSQL"), @"
     project_auth.md
@@ -120,11 +120,11 @@ fn topics_are_written_read_listed_changed_and_deleted() {
 
 #[test]
 fn what_cannot_be_says_why() {
-    let topics = Topics::new();
+    let topics = TopicSandbox::new();
     topics.write("a", "user", "x", "one\none");
     assert_snapshot!(topics.write("b", "secret", "x", "y"), @r#"
     --- stderr
-    error[invalid_input]: "secret" is no type of topics
+    error[invalid_input]: "secret" is not a topic type
     hint: the types are user, feedback, project, reference
     --- exit 2
     "#);
@@ -263,7 +263,7 @@ fn topics_of_a_project_are_found_upwards_and_those_of_an_agent_by_their_folder()
 
 #[test]
 fn topics_are_found_beside_memories() {
-    let topics = Topics::new();
+    let topics = TopicSandbox::new();
     topics.write("user_prefs", "user", "Languages and editors", "TypeScript in strict mode, dark theme");
     topics.0.write("The strict mode of TypeScript is on", &[]);
     assert_snapshot!(topics.0.run(&["search", "strict", "--dir", "notes"]), @"
@@ -281,12 +281,12 @@ fn topics_are_found_beside_memories() {
 
 #[test]
 fn a_write_without_a_text_leaves_the_text_as_it_is() {
-    let topics = Topics::new();
+    let topics = TopicSandbox::new();
     topics.write("a", "user", "x", "one");
     assert_snapshot!(topics.run(&["write", "a", "--type", "feedback"]), @"
     a.md
     --- stderr
-    it was there, and is replaced; `memory undo --dir notes` undoes it
+    replaced; `memory undo --dir notes` undoes it
     ");
     assert!(topics.0.text("notes/a.md").ends_with("type: feedback\nupdated: [day]\n---\n\none\n"));
     assert_snapshot!(topics.run(&["write", "a", "-", "--type", "feedback"]), @"
@@ -324,8 +324,8 @@ fn folders_of_others_are_refused_and_a_symlink_is_named() {
     let sandbox = Sandbox::new();
     assert_snapshot!(sandbox.run(&["topic", "list", "--dir", ".memory/banks/new"]), @"
     --- stderr
-    error[usage]: ~/.memory/banks/new lies in the home of the memories
-    hint: name another folder with --dir
+    error[usage]: ~/.memory/banks/new is in the home of the memories
+    hint: specify another folder with --dir
     --- exit 2
     ");
     assert_snapshot!(sandbox.run(&["topic", "list", "--dir", "repo/.git/notes"]), @"
@@ -363,10 +363,10 @@ fn agents_reach_topics_where_they_are_offered() {
 
 #[test]
 fn a_folder_that_is_missing_is_an_error_and_no_empty_answer() {
-    let topics = Topics::new();
+    let topics = TopicSandbox::new();
     assert_snapshot!(topics.run(&["view"]), @"
     --- stderr
-    error[path_not_found]: folder ~/notes not found
+    error[path_not_found]: there is no folder ~/notes
     hint: check --dir; `memory topic write` creates the folder with its first topic
     --- exit 3
     ");
@@ -390,7 +390,7 @@ fn a_folder_that_is_missing_is_an_error_and_no_empty_answer() {
 
 #[test]
 fn the_trash_lists_topics_and_memories_by_the_time_of_their_deletion() {
-    let topics = Topics::new();
+    let topics = TopicSandbox::new();
     topics.write("a", "user", "x", "one");
     for round in ["first", "second"] {
         let note = topics.0.write(round, &[]);
@@ -411,15 +411,15 @@ fn the_trash_lists_topics_and_memories_by_the_time_of_their_deletion() {
 
 #[test]
 fn an_index_that_a_person_makes_too_long_is_reported() {
-    let topics = Topics::new();
+    let topics = TopicSandbox::new();
     topics.write("a", "user", "x", "one");
     let own = (0..250).fold(String::new(), |own, number| format!("{own}line {number}\n"));
     topics.0.file("notes/MEMORY.md", &(topics.0.text("notes/MEMORY.md") + "\n# Mine\n\n" + &own));
-    let warning = "your own lines in MEMORY.md make it";
+    let warning = "with your own lines, MEMORY.md has";
     for arguments in [&["view"][..], &["view", "--json"], &["index"], &["write", "a", "two"], &["update", "a", "two", "three"]] {
         let answer = topics.run(arguments);
         assert!(
-            answer.contains(warning) && answer.contains("its limits are 199 lines and 24999 bytes"),
+            answer.contains(warning) && answer.contains("the limits are 199 lines and 24999 bytes"),
             "{arguments:?}: {answer}"
         );
     }
@@ -430,7 +430,7 @@ fn an_index_that_a_person_makes_too_long_is_reported() {
 
 #[test]
 fn a_topic_whose_header_cannot_be_read_is_replaced_when_it_is_written_whole() {
-    let topics = Topics::new();
+    let topics = TopicSandbox::new();
     topics.0.file("notes/a.md", "---\nname: [open\ntype: user\n\nold text without an end\n");
     assert_snapshot!(topics.run(&["write", "a", "--description", "y"]), @"
     --- stderr
@@ -441,7 +441,7 @@ fn a_topic_whose_header_cannot_be_read_is_replaced_when_it_is_written_whole() {
     assert_snapshot!(topics.write("a", "user", "y", "new text"), @"
     a.md
     --- stderr
-    it was there, and is replaced; `memory undo --dir notes` undoes it
+    replaced; `memory undo --dir notes` undoes it
     ");
     assert_eq!(
         topics.0.text("notes/a.md"),
@@ -457,7 +457,7 @@ fn tools_of_topics_where_there_are_none_fail_at_the_start_with_the_reason() {
     for (command, tools) in [("mcp", "topic"), ("mcp", "topic=memory_"), ("agent", "memory_20250818"), ("mcp", "topic_view")] {
         assert_eq!(
             sandbox.pipe("", &[command, "--tools", tools]),
-            "--- stderr\nerror[usage]: --tools would offer no tool, since folder of topics not found: ~ is not in a project\n\
+            "--- stderr\nerror[usage]: --tools selects only topic tools, but there is no topic folder: ~ is not in a project\n\
              hint: specify a folder with --topics, start it in a project, or select other tools as well\n--- exit 2\n",
             "{command} {tools}"
         );
@@ -466,7 +466,7 @@ fn tools_of_topics_where_there_are_none_fail_at_the_start_with_the_reason() {
 
 #[test]
 fn emoji_and_joined_letters_are_ordinary_text() {
-    let topics = Topics::new();
+    let topics = TopicSandbox::new();
     for name in ["⚠️ urgent", "❤️", "1️⃣ first", "👨‍👩‍👧", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "می‌خواهم", "क्‍ष"]
     {
         topics.run(&["write", name, name, "--name", name, "--description", name, "--type", "user"]);

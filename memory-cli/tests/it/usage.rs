@@ -10,7 +10,7 @@ fn today(sandbox: &Sandbox) -> String {
 }
 
 /// Writes today's usage records.
-fn spend(sandbox: &Sandbox, spent: &[(&str, i64, i64, i64)], more: &str) {
+fn write_usage(sandbox: &Sandbox, spent: &[(&str, i64, i64, i64)], more: &str) {
     let day = today(sandbox);
     let line = |(purpose, calls, prompt, answer): &(&str, i64, i64, i64)| {
         format!(
@@ -41,7 +41,11 @@ fn what_was_spent_is_told_by_purpose_with_what_is_left() {
         ".memory/config.yaml",
         "llm:\n  base_url: http://localhost:9/v1\n  model: m\n  tokens_a_day: 1000\n  calls_a_day: none\n",
     );
-    spend(&sandbox, &[("compress", 1, 500, 100), ("classify", 1, 40, 30), ("classify", 2, 60, 20), ("classify", 0, -10, -5)], "");
+    write_usage(
+        &sandbox,
+        &[("compress", 1, 500, 100), ("classify", 1, 40, 30), ("classify", 2, 60, 20), ("classify", 0, -10, -5)],
+        "",
+    );
     assert_snapshot!(sandbox.run(&["usage"]), @"
     classify	3	135	3	135
     compress	1	600	1	600
@@ -55,7 +59,7 @@ fn what_was_spent_is_told_by_purpose_with_what_is_left() {
 #[test]
 fn lines_that_cannot_be_read_are_told() {
     let sandbox = Sandbox::new();
-    spend(&sandbox, &[("classify", 1, 40, 30)], "nonsense\n");
+    write_usage(&sandbox, &[("classify", 1, 40, 30)], "nonsense\n");
     assert_snapshot!(sandbox.run(&["usage"]), @"
     classify	1	70	1	70
     (all)	1	70	1	70
@@ -76,7 +80,7 @@ fn a_key_is_never_shown_and_others_should_not_read_it_either() {
     assert_snapshot!(sandbox.run(&["list"]), @"
     --- stderr
     warning: ~/.memory/config.yaml contains an API key (llm.api_key) and other users can read it; restrict access with `chmod 600`
-    available tools: no such memories
+    no matching memories
     ");
     let shown = sandbox.run_with("MEMORY_LLM_API_KEY", "sk-9876543210", &["config", "show", "--json"]);
     assert!(

@@ -4,16 +4,16 @@ use std::time::Instant;
 
 use insta::assert_snapshot;
 
-use crate::daemon::{DEADLINE, Daemon, ask, connect};
+use crate::daemon::{DEADLINE, Daemon, connect, send_request};
 use crate::sandbox::Sandbox;
 
 /// Runs git in the home.
-fn git(sandbox: &Sandbox, arguments: &str) -> String {
+fn run_git(sandbox: &Sandbox, arguments: &str) -> String {
     sandbox.shell(&format!("cd .memory && git {arguments}"))
 }
 
 /// Commits the home, as the program does shortly after each write.
-fn keep(sandbox: &Sandbox) {
+fn commit_home(sandbox: &Sandbox) {
     let home = sandbox.path(".memory").display().to_string();
     assert_eq!(sandbox.run(&["keep-versions-of", &home, "end"]), "");
 }
@@ -64,7 +64,7 @@ fn git_keeps_every_state_of_the_home_in_a_repository_of_its_own() {
     let id = sandbox.write("Tea at nine.", &[]);
     assert!(sandbox.run(&["diff", &id]).contains("memory config set git.enabled true"));
     sandbox.run(&["config", "set", "git.enabled", "true"]);
-    assert_snapshot!(git(&sandbox, "log --format=%s"), @"Start versioning");
+    assert_snapshot!(run_git(&sandbox, "log --format=%s"), @"Start versioning");
     sandbox.run(&["edit", &id, "--content", "Tea at ten."]);
     let said = sandbox.run(&["diff", &id, "--limit", "1"]);
     assert!(said.contains("-Tea at nine.") && said.contains("+Tea at ten."), "{said}");
@@ -74,7 +74,7 @@ fn git_keeps_every_state_of_the_home_in_a_repository_of_its_own() {
     let log = sandbox.json(&["log"]);
     assert_eq!(log["operations"].as_array().map(Vec::len), Some(2));
     assert_eq!(log["versions"].as_array().and_then(|all| all.last()), versions.as_array().and_then(|all| all.last()));
-    let kept = git(&sandbox, "ls-files");
+    let kept = run_git(&sandbox, "ls-files");
     assert!(kept.contains("categories/inbox/") && kept.contains(".gitignore"), "{kept}");
     assert!(!["index/", "config.yaml", "trash/", ".lock"].iter().any(|left_out| kept.contains(left_out)), "{kept}");
     assert_eq!(
@@ -91,13 +91,13 @@ fn a_repository_that_is_locked_is_told_of_once_and_later_kept() {
     sandbox.run(&["config", "set", "git.enabled", "true"]);
     sandbox.file(".memory/.git/index.lock", "");
     sandbox.file(".memory/categories/inbox/new.md", "Tea at ten.\n");
-    keep(&sandbox);
+    commit_home(&sandbox);
     let told = sandbox.run(&["list"]);
-    assert!(told.contains("another program is at work"), "{told}");
+    assert!(told.contains("locked by another program"), "{told}");
     assert!(!sandbox.run(&["list"]).contains("another program"));
     std::fs::remove_file(sandbox.path(".memory/.git/index.lock")).expect("it was there");
     sandbox.run(&["diff", &id]);
-    assert!(git(&sandbox, "ls-files").contains("new.md"));
+    assert!(run_git(&sandbox, "ls-files").contains("new.md"));
 }
 
 #[test]
@@ -109,15 +109,15 @@ fn what_git_did_not_keep_is_told_once_and_kept_by_whoever_comes_next() {
         let output = sandbox.command(arguments).env("PATH", "/nonexistent").output().expect("it runs");
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    assert!(nowhere(&["add", "likes tea"]).contains("there is no git"));
-    assert!(!nowhere(&["add", "likes biscuits"]).contains("there is no git"), "it was told");
+    assert!(nowhere(&["add", "likes tea"]).contains("git is not installed"));
+    assert!(!nowhere(&["add", "likes biscuits"]).contains("git is not installed"), "it was told");
     let home = sandbox.path(".memory").display().to_string();
     nowhere(&["keep-versions-of", &home, "end"]);
     assert_eq!(sandbox.run(&["add", "likes coffee"]).matches("warning").count(), 0, "there is one again");
-    assert!(nowhere(&["add", "likes water"]).contains("there is no git"), "and now there is none");
+    assert!(nowhere(&["add", "likes water"]).contains("git is not installed"), "and now there is none");
     sandbox.run(&["add", "likes juice"]);
     nowhere(&["keep-versions-of", &home, "end"]);
-    assert!(!sandbox.run(&["list"]).contains("there is no git"), "what is over is not told");
+    assert!(!sandbox.run(&["list"]).contains("git is not installed"), "what is over is not told");
 
     sandbox.file(".memory/.git/index.lock", "");
     sandbox.file(".memory/categories/inbox/locked.md", "Tea at ten.\n");
@@ -125,7 +125,7 @@ fn what_git_did_not_keep_is_told_once_and_kept_by_whoever_comes_next() {
     assert!(!sandbox.run(&["add", "likes soup"]).contains("another program is at work"));
     std::fs::remove_file(sandbox.path(".memory/.git/index.lock")).expect("it was there");
     assert!(!sandbox.run(&["add", "likes rice"]).contains("another program is at work"));
-    assert_eq!(git(&sandbox, "status --porcelain"), "", "the note as well");
+    assert_eq!(run_git(&sandbox, "status --porcelain"), "", "the note as well");
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn each_write_is_kept_a_moment_later_under_a_daemon_which_leaves_no_process_behi
     let daemon = Daemon::start(&sandbox);
     let until = Instant::now() + DEADLINE;
     for text in ["Tea at nine.", "Biscuits at ten."] {
-        ask(&mut connect(&sandbox), &format!(r#"{{"id":1,"method":"memory_write","params":{{"content":"{text}"}}}}"#));
+        send_request(&mut connect(&sandbox), &format!(r#"{{"id":1,"method":"memory_write","params":{{"content":"{text}"}}}}"#));
         while !sandbox.shell(&format!("cd .memory && git grep -c '{text}' HEAD 2>&1 || true")).contains("HEAD:categories/") {
             assert!(Instant::now() < until, "{text} is not kept");
         }

@@ -15,7 +15,7 @@ fn the_reading_of_a_text_is_shown_with_what_was_taken_for_granted() {
     2024-06-17T09:00:00+02:00	datetime	future	every Monday at 9
     --- stderr
     recurring; the next occurrence is shown
-    AM or PM is not given; 09:00, not 21:00, is taken.
+    AM or PM is not given; 09:00, not 21:00, is assumed.
     ");
     assert_snapshot!(when("in August"), @"
     2024-08-01T00:00:00+02:00	date	future	August
@@ -39,7 +39,7 @@ fn the_zone_of_the_settings_decides() {
     sandbox.file(".memory/config.yaml", "timezone: Mars/Olympus\n");
     assert_snapshot!(sandbox.run(&["when", "tonight at 8"]), @r#"
     --- stderr
-    error[config_invalid]: ~/.memory/config.yaml: timezone
+    error[config_invalid]: ~/.memory/config.yaml: invalid value of timezone
       because: "Mars/Olympus" is not a time zone such as Europe/Berlin (a name from the IANA database)
     hint: correct or remove the line: every key has a default
     --- exit 2
@@ -60,13 +60,13 @@ fn each_line_gets_a_line_and_a_bad_one_stops_nothing() {
     ];
     assert_snapshot!(sandbox.pipe(&lines.join("\n"), &["when", "--stdin"]), @r#"
     {"text":"in two weeks","at":"2024-06-26T00:00:00+02:00","span":[0,12],"kind":"date","relation":"future","repeats":false,"vague":false}
-    {"error":{"code":"INVALID_INPUT","message":"it is not JSON: expected ident at line 1 column 2"}}
+    {"error":{"code":"INVALID_INPUT","message":"invalid JSON: expected ident at line 1 column 2"}}
     {"error":{"code":"INVALID_INPUT","message":"the field text is missing"}}
-    {"error":{"code":"INVALID_INPUT","message":"now: \"soon\" is not a moment such as [time]+02:00 (RFC 3339)"}}
+    {"error":{"code":"INVALID_INPUT","message":"now: \"soon\" is not a time such as [time]+02:00 (RFC 3339)"}}
     {"text":"明天","at":"2024-06-13T00:00:00Z","span":[0,6],"kind":"date","relation":"future","repeats":false,"vague":false}
     {"text":null,"at":null,"span":null,"kind":null,"relation":null,"repeats":false,"vague":false}
     --- stderr
-    error[invalid_input]: 3 lines were not understood
+    error[invalid_input]: 3 invalid lines
     hint: all other lines were answered; see the errors in the output
     --- exit 2
     "#);

@@ -1,25 +1,25 @@
 //! Deletes entries and whole banks.
 
-use super::{Bank, BankChange, BankError, BankName, BankScope, BankVerb, Banks, EntryChange, Found, Key, ScopeChoice};
+use super::{Bank, BankChange, BankEntryChange, BankError, BankLookup, BankName, BankScope, BankVerb, Banks, Key, ScopeChoice};
 
 /// Deletes the entry under `key`.
 ///
 /// The first folder that contains the key is used: those of the project first, then those of the user. Undo restores the entry.
 ///
 /// # Errors
-/// [`super::Trouble::BankNotFound`], [`super::Trouble::KeyNotFound`], or a disk error.
+/// [`super::BankErrorKind::BankNotFound`], [`super::BankErrorKind::KeyNotFound`], or a disk error.
 pub fn delete(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) -> Result<BankScope, BankError> {
     let mut refusal = None;
     for (scope, store) in banks.places(choice) {
-        let told = |error: BankError| error.about(bank.as_str(), Some(scope)).of_key(key);
+        let told = |error: BankError| error.about(bank.as_str(), Some(scope)).with_key(key);
         match store.entry(bank, key).map_err(told)? {
-            Found::NoBank => {}
-            Found::NoKey => {
+            BankLookup::NoBank => {}
+            BankLookup::NoKey => {
                 refusal.get_or_insert_with(|| BankError::no_key(bank, key, scope));
             }
-            Found::Entry(_) => {
+            BankLookup::Entry(_) => {
                 let mut decide = |seen: Option<&Bank>| match seen.and_then(|seen| seen.entry(key)) {
-                    Some(_) => Ok(BankChange::Entries(vec![EntryChange::Remove(key.clone())])),
+                    Some(_) => Ok(BankChange::Entries(vec![BankEntryChange::Remove(key.clone())])),
                     None => Err(BankError::no_key(bank, key, scope)),
                 };
                 store.change(bank, &banks.operation(BankVerb::Delete), &mut decide).map_err(told)?;
@@ -27,7 +27,7 @@ pub fn delete(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) ->
             }
         }
     }
-    Err(refusal.unwrap_or_else(|| BankError::no_bank(bank, Some(banks.scope_of(choice))).of_key(key)))
+    Err(refusal.unwrap_or_else(|| BankError::bank_not_found(bank, Some(banks.effective_scope(choice))).with_key(key)))
 }
 
 /// Deletes a whole bank.
@@ -36,7 +36,7 @@ pub fn delete(banks: &Banks, bank: &BankName, key: &Key, choice: ScopeChoice) ->
 /// unchanged, and undo restores it.
 ///
 /// # Errors
-/// [`super::Trouble::BankNotFound`], or a disk error.
+/// [`super::BankErrorKind::BankNotFound`], or a disk error.
 pub fn delete_bank(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<BankScope, BankError> {
     for (scope, store) in banks.places(choice) {
         let told = |error: BankError| error.about(bank.as_str(), Some(scope));
@@ -47,5 +47,5 @@ pub fn delete_bank(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Resul
         store.change(bank, &operation, &mut |_| Ok(BankChange::Remove)).map_err(told)?;
         return Ok(scope);
     }
-    Err(BankError::no_bank(bank, Some(banks.scope_of(choice))))
+    Err(BankError::bank_not_found(bank, Some(banks.effective_scope(choice))))
 }

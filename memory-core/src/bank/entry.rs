@@ -7,7 +7,7 @@ use crate::json::JsonText;
 
 /// A value under a key, with its times.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct BankEntry {
     /// The value.
     pub value: JsonText,
     /// The time of the first write.
@@ -18,7 +18,7 @@ pub struct Entry {
     pub ttl: Option<u64>,
 }
 
-impl Entry {
+impl BankEntry {
     /// Returns the expiry time, or `None` if the entry never expires.
     pub fn expires_at(&self) -> Option<DateTime<Utc>> {
         let seconds = i64::try_from(self.ttl?).unwrap_or(i64::MAX);
@@ -53,19 +53,19 @@ pub struct Bank {
     /// The metadata.
     pub meta: BankMeta,
     /// The entries, including the expired ones.
-    pub entries: Vec<(Key, Entry)>,
+    pub entries: Vec<(Key, BankEntry)>,
     /// The keys of entries that cannot be read, each with the reason. They remain in the file unchanged.
     pub damaged: Vec<(String, String)>,
 }
 
 impl Bank {
     /// Returns the entry under `key`, expired or not.
-    pub fn entry(&self, key: &Key) -> Option<&Entry> {
+    pub fn entry(&self, key: &Key) -> Option<&BankEntry> {
         self.entries.iter().find_map(|(own, entry)| (own == key).then_some(entry))
     }
 
     /// Returns the entries that have not expired at `now`.
-    pub fn living(&self, now: DateTime<Utc>) -> impl Iterator<Item = (&Key, &Entry)> {
+    pub fn living(&self, now: DateTime<Utc>) -> impl Iterator<Item = (&Key, &BankEntry)> {
         self.entries.iter().filter(move |(_, entry)| !entry.is_expired(now)).map(|(key, entry)| (key, entry))
     }
 }
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn an_entry_expires_when_its_time_is_over_and_never_without_one() {
         let start = DateTime::UNIX_EPOCH;
-        let entry = |ttl| Entry { value: JsonText::null(), created_at: start, updated_at: start + TimeDelta::hours(1), ttl };
+        let entry = |ttl| BankEntry { value: JsonText::null(), created_at: start, updated_at: start + TimeDelta::hours(1), ttl };
         let after = |seconds| start + TimeDelta::hours(1) + TimeDelta::seconds(seconds);
         assert!(!entry(Some(60)).is_expired(after(59)));
         assert!(entry(Some(60)).is_expired(after(60)));

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use super::{BankName, BankScope, FilterTrouble, Key};
+use super::{BankName, BankScope, JsonFilterError, Key};
 use crate::json::JsonError;
 use crate::{Code, StoreError};
 
@@ -17,13 +17,13 @@ pub struct BankError {
     /// The scope, if it was determined.
     pub scope: Option<BankScope>,
     /// The cause.
-    pub trouble: Trouble,
+    pub trouble: BankErrorKind,
 }
 
 /// The cause of a bank error.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Trouble {
+pub enum BankErrorKind {
     /// The bank does not exist.
     BankNotFound,
     /// The key does not exist in the bank.
@@ -66,7 +66,7 @@ pub enum Trouble {
     /// The result of the operation was changed afterwards, so the operation cannot be undone.
     ChangedSince,
     /// The filter returned no result.
-    Filter(FilterTrouble),
+    Filter(JsonFilterError),
     /// The filter of an update must return exactly one value.
     NotOneValue {
         /// The number of values that it returned.
@@ -112,12 +112,12 @@ impl BankError {
     /// Returns the error for a damaged entry of a bank; `why` is the end of a sentence.
     pub fn damaged_entry(bank: &BankName, scope: BankScope, key: &str, why: &str) -> Self {
         let what = format!("The entry '{key}' of memory bank '{bank}' {why}");
-        let error = Self::new(Trouble::Damaged { what }).about(bank.as_str(), Some(scope));
+        let error = Self::new(BankErrorKind::Damaged { what }).about(bank.as_str(), Some(scope));
         Self { key: Some(key.to_owned()), ..error }
     }
 
     /// Returns an error without a bank, key or scope.
-    pub fn new(trouble: Trouble) -> Self {
+    pub fn new(trouble: BankErrorKind) -> Self {
         Self { bank: None, key: None, scope: None, trouble }
     }
 
@@ -138,79 +138,84 @@ impl BankError {
 
     /// Sets the key, unless it is already set.
     #[must_use]
-    pub fn of_key(mut self, key: &Key) -> Self {
+    pub fn with_key(mut self, key: &Key) -> Self {
         self.key.get_or_insert_with(|| key.as_str().to_owned());
         self
     }
 
-    pub(super) fn no_bank(name: &BankName, scope: Option<BankScope>) -> Self {
-        Self::new(Trouble::BankNotFound).about(name.as_str(), scope)
+    pub(super) fn bank_not_found(name: &BankName, scope: Option<BankScope>) -> Self {
+        Self::new(BankErrorKind::BankNotFound).about(name.as_str(), scope)
     }
 
     pub(super) fn no_key(name: &BankName, key: &Key, scope: BankScope) -> Self {
-        Self::new(Trouble::KeyNotFound).about(name.as_str(), Some(scope)).of_key(key)
+        Self::new(BankErrorKind::KeyNotFound).about(name.as_str(), Some(scope)).with_key(key)
     }
 
     /// Returns the permanent error code.
     pub fn code(&self) -> Code {
         match &self.trouble {
-            Trouble::BankNotFound => Code::BankNotFound,
-            Trouble::KeyNotFound => Code::KeyNotFound,
-            Trouble::Expired => Code::TtlExpired,
-            Trouble::KeyExists => Code::KeyExists,
-            Trouble::InvalidBankName { .. } => Code::InvalidBankName,
-            Trouble::InvalidKey { .. } => Code::InvalidKey,
-            Trouble::InvalidJson(_) | Trouble::InvalidArgument { .. } => Code::InvalidJson,
-            Trouble::TooLarge { .. } => Code::LimitExceeded,
-            Trouble::PermissionDenied { .. } => Code::PermissionDenied,
-            Trouble::Conflict | Trouble::ChangedSince => Code::Conflict,
-            Trouble::Filter(FilterTrouble::Failed { .. }) | Trouble::NotOneValue { .. } => Code::FilterError,
-            Trouble::Filter(FilterTrouble::Timeout { .. }) => Code::FilterTimeout,
-            Trouble::Filter(FilterTrouble::TooLarge { .. }) => Code::FilterMemory,
-            Trouble::Filter(FilterTrouble::NotRun { .. }) => Code::Internal,
-            Trouble::InvalidSchema { .. } => Code::InvalidSchema,
-            Trouble::SchemaViolation { .. } => Code::SchemaViolation,
-            Trouble::InvalidPattern { .. } | Trouble::InvalidDocument { .. } | Trouble::NoProject => Code::InvalidInput,
-            Trouble::Damaged { .. } => Code::FileDamaged,
-            Trouble::Symlink { .. } => Code::PathRefused,
-            Trouble::Store(error) => error.code(),
+            BankErrorKind::BankNotFound => Code::BankNotFound,
+            BankErrorKind::KeyNotFound => Code::KeyNotFound,
+            BankErrorKind::Expired => Code::TtlExpired,
+            BankErrorKind::KeyExists => Code::KeyExists,
+            BankErrorKind::InvalidBankName { .. } => Code::InvalidBankName,
+            BankErrorKind::InvalidKey { .. } => Code::InvalidKey,
+            BankErrorKind::InvalidJson(_) | BankErrorKind::InvalidArgument { .. } => Code::InvalidJson,
+            BankErrorKind::TooLarge { .. } => Code::LimitExceeded,
+            BankErrorKind::PermissionDenied { .. } => Code::PermissionDenied,
+            BankErrorKind::Conflict | BankErrorKind::ChangedSince => Code::Conflict,
+            BankErrorKind::Filter(JsonFilterError::Failed { .. }) | BankErrorKind::NotOneValue { .. } => Code::FilterError,
+            BankErrorKind::Filter(JsonFilterError::Timeout { .. }) => Code::FilterTimeout,
+            BankErrorKind::Filter(JsonFilterError::TooLarge { .. }) => Code::FilterMemory,
+            BankErrorKind::Filter(JsonFilterError::NotRun { .. }) => Code::Internal,
+            BankErrorKind::InvalidSchema { .. } => Code::InvalidSchema,
+            BankErrorKind::SchemaViolation { .. } => Code::SchemaViolation,
+            BankErrorKind::InvalidPattern { .. } | BankErrorKind::InvalidDocument { .. } | BankErrorKind::NoProject => {
+                Code::InvalidInput
+            }
+            BankErrorKind::Damaged { .. } => Code::FileDamaged,
+            BankErrorKind::Symlink { .. } => Code::PathRefused,
+            BankErrorKind::Store(error) => error.code(),
         }
     }
 
     /// Returns the next step for the user, if there is one.
     pub fn hint(&self) -> Option<String> {
         let hint = match &self.trouble {
-            Trouble::BankNotFound => "`memory bank list` lists the banks; `memory bank write` creates one",
-            Trouble::KeyNotFound => "`memory bank list BANK` lists the keys",
-            Trouble::Expired => "write the value again; `memory bank gc` deletes expired entries",
-            Trouble::KeyExists => "omit --create-only to replace the value",
-            Trouble::InvalidBankName { .. } => {
+            BankErrorKind::BankNotFound => "`memory bank list` lists the banks; `memory bank write` creates one",
+            BankErrorKind::KeyNotFound => "`memory bank list BANK` lists the keys",
+            BankErrorKind::Expired => "write the value again; `memory bank gc` deletes expired entries",
+            BankErrorKind::KeyExists => "omit --create-only to replace the value",
+            BankErrorKind::InvalidBankName { .. } => {
                 "a bank name begins with a letter from a to z, followed by a to z, 0 to 9, _ or -; at most 64 characters"
             }
-            Trouble::InvalidJson(JsonError::Syntax { .. }) | Trouble::InvalidArgument { error: JsonError::Syntax { .. }, .. } => {
+            BankErrorKind::InvalidJson(JsonError::Syntax { .. })
+            | BankErrorKind::InvalidArgument { error: JsonError::Syntax { .. }, .. } => {
                 "a JSON string needs its own quotes: '\"text\"'"
             }
-            Trouble::ChangedSince => {
+            BankErrorKind::ChangedSince => {
                 "undo the later changes first; `memory log` lists them, and `memory undo OPERATION` undoes one"
             }
-            Trouble::Conflict => "try again in a moment",
-            Trouble::NotOneValue { .. } => "wrap the filter in [ ] to store all its outputs as one list",
-            Trouble::Damaged { .. } => {
+            BankErrorKind::Conflict => "try again in a moment",
+            BankErrorKind::NotOneValue { .. } => "wrap the filter in [ ] to store all its outputs as one list",
+            BankErrorKind::Damaged { .. } => {
                 "`memory bank repair` retains the readable entries and moves the damaged file to a new name"
             }
-            Trouble::InvalidDocument { .. } => "`memory bank export BANK` writes a valid document",
-            Trouble::Symlink { .. } => "replace the symlink with a folder, or use --scope user for your own banks",
-            Trouble::NoProject => "change to the folder of a project, or use --scope user to store the bank for all projects",
-            Trouble::Store(error) => return error.hint(),
-            Trouble::InvalidKey { .. }
-            | Trouble::InvalidJson(_)
-            | Trouble::InvalidArgument { .. }
-            | Trouble::TooLarge { .. }
-            | Trouble::PermissionDenied { .. }
-            | Trouble::Filter(_)
-            | Trouble::InvalidSchema { .. }
-            | Trouble::SchemaViolation { .. }
-            | Trouble::InvalidPattern { .. } => return None,
+            BankErrorKind::InvalidDocument { .. } => "`memory bank export BANK` writes a valid document",
+            BankErrorKind::Symlink { .. } => "replace the symlink with a folder, or use --scope user for your own banks",
+            BankErrorKind::NoProject => {
+                "change to the folder of a project, or use --scope user to store the bank for all projects"
+            }
+            BankErrorKind::Store(error) => return error.hint(),
+            BankErrorKind::InvalidKey { .. }
+            | BankErrorKind::InvalidJson(_)
+            | BankErrorKind::InvalidArgument { .. }
+            | BankErrorKind::TooLarge { .. }
+            | BankErrorKind::PermissionDenied { .. }
+            | BankErrorKind::Filter(_)
+            | BankErrorKind::InvalidSchema { .. }
+            | BankErrorKind::SchemaViolation { .. }
+            | BankErrorKind::InvalidPattern { .. } => return None,
         };
         Some(hint.to_owned())
     }
@@ -221,29 +226,35 @@ impl fmt::Display for BankError {
         let bank = self.bank.as_deref().unwrap_or_default();
         let key = self.key.as_deref().unwrap_or_default();
         match &self.trouble {
-            Trouble::BankNotFound => write!(formatter, "Memory bank '{bank}' does not exist"),
-            Trouble::KeyNotFound => write!(formatter, "Key '{key}' does not exist in memory bank '{bank}'"),
-            Trouble::Expired => write!(formatter, "Key '{key}' in memory bank '{bank}' has expired"),
-            Trouble::KeyExists => write!(formatter, "Key '{key}' already exists in memory bank '{bank}'"),
-            Trouble::InvalidBankName { why } => write!(formatter, "The name '{bank}' {why}"),
-            Trouble::InvalidKey { why } => write!(formatter, "The key '{key}' {why}"),
-            Trouble::InvalidJson(error) => write!(formatter, "The value is not valid JSON: {error}"),
-            Trouble::InvalidArgument { argument, error } => write!(formatter, "{argument} is not valid JSON: {error}"),
-            Trouble::PermissionDenied { place } => write!(formatter, "Cannot write to {place}"),
-            Trouble::Conflict => write!(formatter, "Memory bank '{bank}' was changed by another program during each attempt"),
-            Trouble::ChangedSince => {
+            BankErrorKind::BankNotFound => write!(formatter, "Memory bank '{bank}' does not exist"),
+            BankErrorKind::KeyNotFound => write!(formatter, "Key '{key}' does not exist in memory bank '{bank}'"),
+            BankErrorKind::Expired => write!(formatter, "Key '{key}' in memory bank '{bank}' has expired"),
+            BankErrorKind::KeyExists => write!(formatter, "Key '{key}' already exists in memory bank '{bank}'"),
+            BankErrorKind::InvalidBankName { why } => write!(formatter, "The name '{bank}' {why}"),
+            BankErrorKind::InvalidKey { why } => write!(formatter, "The key '{key}' {why}"),
+            BankErrorKind::InvalidJson(error) => write!(formatter, "The value is not valid JSON: {error}"),
+            BankErrorKind::InvalidArgument { argument, error } => write!(formatter, "{argument} is not valid JSON: {error}"),
+            BankErrorKind::PermissionDenied { place } => write!(formatter, "Cannot write to {place}"),
+            BankErrorKind::Conflict => {
+                write!(formatter, "Memory bank '{bank}' was changed by another program during each attempt")
+            }
+            BankErrorKind::ChangedSince => {
                 write!(formatter, "The result of that operation in memory bank '{bank}' was changed afterwards")
             }
-            Trouble::Filter(trouble) => write!(formatter, "{trouble}"),
-            Trouble::NotOneValue { count } => write!(formatter, "the filter returned {count} values instead of exactly one"),
-            Trouble::InvalidSchema { why } => write!(formatter, "The schema is not a valid JSON Schema: {why}"),
-            Trouble::SchemaViolation { why } => write!(formatter, "The value does not satisfy the schema of '{bank}': {why}"),
-            Trouble::InvalidPattern { why } => write!(formatter, "The pattern is not a valid regular expression: {why}"),
-            Trouble::TooLarge { what } | Trouble::Damaged { what } => write!(formatter, "{what}"),
-            Trouble::InvalidDocument { why } => write!(formatter, "The document is not a bank: {why}"),
-            Trouble::Symlink { path } => write!(formatter, "{path} is a symlink and may lead out of the project"),
-            Trouble::NoProject => write!(formatter, "The current folder is not in a project"),
-            Trouble::Store(error) => write!(formatter, "{error}"),
+            BankErrorKind::Filter(trouble) => write!(formatter, "{trouble}"),
+            BankErrorKind::NotOneValue { count } => {
+                write!(formatter, "the filter returned {count} values instead of exactly one")
+            }
+            BankErrorKind::InvalidSchema { why } => write!(formatter, "The schema is not a valid JSON Schema: {why}"),
+            BankErrorKind::SchemaViolation { why } => {
+                write!(formatter, "The value does not satisfy the schema of '{bank}': {why}")
+            }
+            BankErrorKind::InvalidPattern { why } => write!(formatter, "The pattern is not a valid regular expression: {why}"),
+            BankErrorKind::TooLarge { what } | BankErrorKind::Damaged { what } => write!(formatter, "{what}"),
+            BankErrorKind::InvalidDocument { why } => write!(formatter, "The document is not a bank: {why}"),
+            BankErrorKind::Symlink { path } => write!(formatter, "{path} is a symlink and may lead out of the project"),
+            BankErrorKind::NoProject => write!(formatter, "The current folder is not in a project"),
+            BankErrorKind::Store(error) => write!(formatter, "{error}"),
         }
     }
 }
@@ -251,7 +262,7 @@ impl fmt::Display for BankError {
 impl Error for BankError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match &self.trouble {
-            Trouble::Store(error) => error.source(),
+            BankErrorKind::Store(error) => error.source(),
             _ => None,
         }
     }
@@ -259,18 +270,18 @@ impl Error for BankError {
 
 impl From<StoreError> for BankError {
     fn from(error: StoreError) -> Self {
-        Self::new(Trouble::Store(Box::new(error)))
+        Self::new(BankErrorKind::Store(Box::new(error)))
     }
 }
 
-impl From<FilterTrouble> for BankError {
-    fn from(trouble: FilterTrouble) -> Self {
-        Self::new(Trouble::Filter(trouble))
+impl From<JsonFilterError> for BankError {
+    fn from(trouble: JsonFilterError) -> Self {
+        Self::new(BankErrorKind::Filter(trouble))
     }
 }
 
 impl From<JsonError> for BankError {
     fn from(error: JsonError) -> Self {
-        Self::new(Trouble::InvalidJson(error))
+        Self::new(BankErrorKind::InvalidJson(error))
     }
 }

@@ -12,7 +12,7 @@ use crate::json::JsonText;
 /// Expired and damaged entries are included.
 ///
 /// # Errors
-/// [`super::Trouble::BankNotFound`], or if the bank cannot be read.
+/// [`super::BankErrorKind::BankNotFound`], or if the bank cannot be read.
 pub fn export(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<(BankScope, String), BankError> {
     // No entry has expired at the earliest representable time.
     let (holders, text) = super::query::document(banks, bank, choice, DateTime::<Utc>::MIN_UTC)?;

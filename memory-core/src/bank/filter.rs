@@ -10,8 +10,8 @@ pub trait JsonFilter: Debug + Send + Sync {
     /// Runs `filter` on `input`, a JSON text, and returns its outputs in order.
     ///
     /// # Errors
-    /// Any [`FilterTrouble`]; the outputs before the failure are discarded.
-    fn run(&self, filter: &str, input: &str) -> Result<Vec<JsonText>, FilterTrouble>;
+    /// Any [`JsonFilterError`]; the outputs before the failure are discarded.
+    fn run(&self, filter: &str, input: &str) -> Result<Vec<JsonText>, JsonFilterError>;
 
     /// Runs `filter` like [`JsonFilter::run`], with a timeout of at most `time`.
     ///
@@ -19,12 +19,12 @@ pub trait JsonFilter: Debug + Send + Sync {
     ///
     /// # Errors
     /// As [`JsonFilter::run`].
-    fn run_within(&self, filter: &str, input: &str, time: Duration) -> Result<Vec<JsonText>, FilterTrouble>;
+    fn run_within(&self, filter: &str, input: &str, time: Duration) -> Result<Vec<JsonText>, JsonFilterError>;
 }
 
 /// The reason why a filter returned no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum FilterTrouble {
+pub enum JsonFilterError {
     /// The filter is not valid, or it failed on this input.
     #[error("{message}")]
     Failed {
@@ -52,7 +52,7 @@ pub enum FilterTrouble {
 }
 
 /// A validator of values against JSON Schemas.
-pub trait SchemaCheck: Debug + Send + Sync {
+pub trait SchemaValidator: Debug + Send + Sync {
     /// Checks whether `schema` is a valid JSON Schema.
     ///
     /// # Errors

@@ -2,11 +2,11 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{Bank, BankChange, BankError, BankName, BankScope, BankVerb, Banks, Entry, EntryChange, Key, ScopeChoice};
+use super::{Bank, BankChange, BankEntry, BankEntryChange, BankError, BankName, BankScope, BankVerb, Banks, Key, ScopeChoice};
 
 /// An entry that garbage collection deletes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Collected {
+pub struct GcEntry {
     /// The bank.
     pub bank: BankName,
     /// The scope of the bank.
@@ -14,12 +14,12 @@ pub struct Collected {
     /// The key.
     pub key: Key,
     /// The reason for the deletion.
-    pub why: Gone,
+    pub why: GcReason,
 }
 
 /// The reason why an entry is deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Gone {
+pub enum GcReason {
     /// The time to live has passed.
     Expired,
     /// The last write is older than the requested age.
@@ -38,7 +38,7 @@ pub fn gc(
     choice: ScopeChoice,
     older_than: Option<TimeDelta>,
     dry_run: bool,
-) -> Result<(Vec<Collected>, Vec<BankError>), BankError> {
+) -> Result<(Vec<GcEntry>, Vec<BankError>), BankError> {
     let operation = banks.operation(BankVerb::Gc);
     let horizon = older_than.and_then(|age| operation.at.checked_sub_signed(age));
     let (mut collected, mut unreadable) = (Vec::new(), Vec::new());
@@ -59,24 +59,24 @@ pub fn gc(
             if !going.is_empty() && !dry_run {
                 let mut decide = |seen: Option<&Bank>| {
                     going = seen.map_or_else(Vec::new, |seen| plan(seen, operation.at, horizon));
-                    let changes: Vec<_> = going.iter().map(|(key, _)| EntryChange::Remove(key.clone())).collect();
+                    let changes: Vec<_> = going.iter().map(|(key, _)| BankEntryChange::Remove(key.clone())).collect();
                     // Another process has already deleted the entries, or the whole bank.
                     Ok(if changes.is_empty() { BankChange::Nothing } else { BankChange::Entries(changes) })
                 };
                 let operation = super::BankOperation { id: banks.ids.operation_id(), ..operation.clone() };
                 store.change(&name, &operation, &mut decide).map_err(told)?;
             }
-            collected.extend(going.into_iter().map(|(key, why)| Collected { bank: name.clone(), scope, key, why }));
+            collected.extend(going.into_iter().map(|(key, why)| GcEntry { bank: name.clone(), scope, key, why }));
         }
     }
     Ok((collected, unreadable))
 }
 
 /// Returns the entries to delete, each with the reason.
-fn plan(bank: &Bank, now: DateTime<Utc>, horizon: Option<DateTime<Utc>>) -> Vec<(Key, Gone)> {
-    let fate = |entry: &Entry| {
+fn plan(bank: &Bank, now: DateTime<Utc>, horizon: Option<DateTime<Utc>>) -> Vec<(Key, GcReason)> {
+    let fate = |entry: &BankEntry| {
         let is_old = horizon.is_some_and(|horizon| entry.updated_at < horizon);
-        if entry.is_expired(now) { Some(Gone::Expired) } else { is_old.then_some(Gone::Old) }
+        if entry.is_expired(now) { Some(GcReason::Expired) } else { is_old.then_some(GcReason::Old) }
     };
     bank.entries.iter().filter_map(|(key, entry)| Some((key.clone(), fate(entry)?))).collect()
 }

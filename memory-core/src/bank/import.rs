@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use super::write::{check, check_names};
-use super::{Bank, BankChange, BankError, BankScope, BankVerb, Banks, EntryChange, ScopeChoice, Trouble};
-use crate::Secrets;
+use super::{Bank, BankChange, BankEntryChange, BankError, BankErrorKind, BankScope, BankVerb, Banks, ScopeChoice};
+use crate::SecretPolicy;
 use crate::json::JsonText;
 
 /// The result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ImportReport {
+pub struct BankImportReport {
     /// The scope of the bank.
     pub scope: BankScope,
     /// The number of new keys.
@@ -27,25 +27,25 @@ pub struct ImportReport {
 ///
 /// # Errors
 /// Those of [`super::write()`], with the key of the first refused entry.
-pub fn import(banks: &Banks, incoming: &Bank, choice: ScopeChoice, secrets: Secrets) -> Result<ImportReport, BankError> {
+pub fn import(banks: &Banks, incoming: &Bank, choice: ScopeChoice, secrets: SecretPolicy) -> Result<BankImportReport, BankError> {
     let name = &incoming.name;
     check_names(banks, name, incoming.entries.iter().map(|(key, _)| key), choice, secrets)?;
-    let (scope, store) = banks.place_to_write(name, choice).map_err(|error| error.about(name.as_str(), None))?;
+    let (scope, store) = banks.store_to_write(name, choice).map_err(|error| error.about(name.as_str(), None))?;
     let place = |error: BankError| error.about(name.as_str(), Some(scope));
     if let Some((key, why)) = incoming.damaged.first() {
-        let error = BankError::new(Trouble::InvalidDocument { why: format!("the entry '{key}' {why}") });
+        let error = BankError::new(BankErrorKind::InvalidDocument { why: format!("the entry '{key}' {why}") });
         return Err(place(BankError { key: Some(key.clone()), ..error }));
     }
     if let Some(schema) = &incoming.meta.schema {
         let checked = banks.schemas.check_schema(schema);
-        checked.map_err(|why| place(BankError::new(Trouble::InvalidSchema { why })))?;
+        checked.map_err(|why| place(BankError::new(BankErrorKind::InvalidSchema { why })))?;
     }
     let operation = banks.operation(BankVerb::Import);
-    let mut report = ImportReport { scope, created: 0, updated: 0, unchanged: 0 };
+    let mut report = BankImportReport { scope, created: 0, updated: 0, unchanged: 0 };
     let mut decide = |seen: Option<&Bank>| {
         let known: std::collections::HashMap<_, _> =
             seen.iter().flat_map(|seen| &seen.entries).map(|(key, entry)| (key, entry)).collect();
-        report = ImportReport { scope, created: 0, updated: 0, unchanged: 0 };
+        report = BankImportReport { scope, created: 0, updated: 0, unchanged: 0 };
         let mut changes = Vec::new();
         for (key, entry) in &incoming.entries {
             match known.get(key) {
@@ -57,14 +57,14 @@ pub fn import(banks: &Banks, incoming: &Bank, choice: ScopeChoice, secrets: Secr
                 None => report.created += 1,
             }
             let schema = incoming.meta.schema.as_ref().or(seen.and_then(|seen| seen.meta.schema.as_ref()));
-            check(banks, schema, &entry.value, secrets).map_err(|error| error.of_key(key))?;
-            changes.push(EntryChange::Put(key.clone(), entry.clone()));
+            check(banks, schema, &entry.value, secrets).map_err(|error| error.with_key(key))?;
+            changes.push(BankEntryChange::Put(key.clone(), entry.clone()));
         }
         let new_schema =
             incoming.meta.schema.as_ref().filter(|schema| seen.and_then(|seen| seen.meta.schema.as_ref()) != Some(*schema));
         match new_schema {
             Some(schema) => {
-                fits(banks, seen, incoming, schema)?;
+                check_remaining_entries(banks, seen, incoming, schema)?;
                 Ok(BankChange::EntriesAndSchema(changes, schema.clone()))
             }
             None if changes.is_empty() && seen.is_some() => Ok(BankChange::Nothing),
@@ -76,12 +76,12 @@ pub fn import(banks: &Banks, incoming: &Bank, choice: ScopeChoice, secrets: Secr
 }
 
 /// Checks that the remaining entries of the bank satisfy the new schema.
-fn fits(banks: &Banks, seen: Option<&Bank>, incoming: &Bank, schema: &JsonText) -> Result<(), BankError> {
+fn check_remaining_entries(banks: &Banks, seen: Option<&Bank>, incoming: &Bank, schema: &JsonText) -> Result<(), BankError> {
     let replaced: HashSet<_> = incoming.entries.iter().map(|(key, _)| key).collect();
     for (key, entry) in seen.into_iter().flat_map(|seen| seen.living(banks.clock.now())) {
         if !replaced.contains(key) {
             let checked = banks.schemas.check(schema, &entry.value);
-            checked.map_err(|why| BankError::new(Trouble::SchemaViolation { why }).of_key(key))?;
+            checked.map_err(|why| BankError::new(BankErrorKind::SchemaViolation { why }).with_key(key))?;
         }
     }
     Ok(())

@@ -2,11 +2,11 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{BankError, BankName, BankScope, Banks, Entry, Holders, Key, ScopeChoice};
+use super::{BankEntry, BankError, BankFolders, BankName, BankScope, Banks, Key, ScopeChoice};
 
 /// A bank in a list.
 #[derive(Debug)]
-pub struct Listing {
+pub struct BankListing {
     /// The name.
     pub name: BankName,
     /// The scope.
@@ -25,9 +25,9 @@ pub struct Listing {
 ///
 /// # Errors
 /// If a folder cannot be read. A bank that cannot be read is in the list, with the error in its `state`.
-pub fn list(banks: &Banks, choice: ScopeChoice) -> Result<Vec<Listing>, BankError> {
+pub fn list(banks: &Banks, choice: ScopeChoice) -> Result<Vec<BankListing>, BankError> {
     let now = banks.clock.now();
-    let mut listings: Vec<Listing> = Vec::new();
+    let mut listings: Vec<BankListing> = Vec::new();
     for (scope, store) in banks.places(choice) {
         for summary in store.banks().map_err(|error| error.in_scope(scope))? {
             let state = match store.bank(&summary.name) {
@@ -36,10 +36,10 @@ pub fn list(banks: &Banks, choice: ScopeChoice) -> Result<Vec<Listing>, BankErro
                 Ok(None) => continue,
                 Err(error) => Err(error.about(summary.name.as_str(), Some(scope))),
             };
-            let others = banks.others_with(&summary.name, store);
+            let others = banks.other_folders(&summary.name, store);
             let folder = (!others.is_empty()).then(|| store.folder());
             let is_hidden = listings.iter().any(|listing| listing.name == summary.name);
-            listings.push(Listing { name: summary.name, scope, size_bytes: summary.size_bytes, folder, is_hidden, state });
+            listings.push(BankListing { name: summary.name, scope, size_bytes: summary.size_bytes, folder, is_hidden, state });
         }
     }
     Ok(listings)
@@ -47,43 +47,43 @@ pub fn list(banks: &Banks, choice: ScopeChoice) -> Result<Vec<Listing>, BankErro
 
 /// The keys of a bank.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeyListing {
+pub struct BankKeyListing {
     /// The scope of the bank.
     pub scope: BankScope,
     /// The keys with their entries, in the order of the file.
-    pub entries: Vec<(Key, Entry)>,
+    pub entries: Vec<(Key, BankEntry)>,
     /// The keys of entries that cannot be read, each with the reason.
     pub damaged: Vec<(String, String)>,
     /// The folders that contain the bank.
-    pub holders: Holders,
+    pub holders: BankFolders,
 }
 
 /// Returns the keys of a bank: that of the project if it exists, otherwise that of the user.
 ///
 /// # Errors
-/// [`super::Trouble::BankNotFound`], or if the bank cannot be read.
-pub fn keys(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<KeyListing, BankError> {
+/// [`super::BankErrorKind::BankNotFound`], or if the bank cannot be read.
+pub fn keys(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<BankKeyListing, BankError> {
     let (scope, found) = super::read_bank(banks, bank, choice)?;
     let holders = super::holders(banks, bank, choice)?;
-    Ok(KeyListing { scope, entries: found.entries, damaged: found.damaged, holders })
+    Ok(BankKeyListing { scope, entries: found.entries, damaged: found.damaged, holders })
 }
 
 /// Returns the keys of a bank in every folder that contains it, those of the project first.
 ///
 /// # Errors
 /// Those of [`keys`].
-pub fn keys_in_all(banks: &Banks, bank: &BankName) -> Result<Vec<KeyListing>, BankError> {
+pub fn keys_in_all(banks: &Banks, bank: &BankName) -> Result<Vec<BankKeyListing>, BankError> {
     let now = banks.clock.now();
     let mut listings = Vec::new();
     for (scope, store) in banks.places(ScopeChoice::Detected) {
         if let Some(mut found) = store.bank(bank).map_err(|error| error.about(bank.as_str(), Some(scope)))? {
             found.entries.retain(|(_, entry)| !entry.is_expired(now));
-            let holders = Holders::of(banks, bank, ScopeChoice::Detected, (scope, store));
-            listings.push(KeyListing { scope, entries: found.entries, damaged: found.damaged, holders });
+            let holders = BankFolders::of(banks, bank, ScopeChoice::Detected, (scope, store));
+            listings.push(BankKeyListing { scope, entries: found.entries, damaged: found.damaged, holders });
         }
     }
     if listings.is_empty() {
-        return Err(BankError::no_bank(bank, Some(banks.scope_of(ScopeChoice::Detected))));
+        return Err(BankError::bank_not_found(bank, Some(banks.effective_scope(ScopeChoice::Detected))));
     }
     Ok(listings)
 }

@@ -2,13 +2,20 @@
 //!
 //! | task | items |
 //! |---|---|
-//! | the data model | [`Bank`], [`Entry`], [`BankName`], [`Key`], [`BankScope`] |
+//! | the data model | [`Bank`], [`BankEntry`], [`BankName`], [`Key`], [`BankScope`] |
 //! | write to a bank | [`write()`], [`update()`], [`import()`], [`set_schema()`] |
 //! | read from a bank | [`read()`], [`list()`], [`keys()`], [`query()`], [`search()`], [`export()`] |
 //! | delete entries and banks | [`delete()`], [`delete_bank()`], [`gc()`] |
 //! | undo an operation | [`undo()`], [`history()`] |
 //! | repair damaged files | [`repair()`] |
 //! | implement another store | [`BankStore`], and its suite in `testing` |
+//!
+//! A bank is a JSON text and remains one. A value is a validated text (`JsonText`), so digits and the order of
+//! keys are those that were written. This module decides the changes; a store applies them.
+//!
+//! A jq filter runs outside all locks. Its output is written if the value still equals the input. After three
+//! attempts the filter runs under the lock of the bank, for one second at most in total, and then fails with
+//! `CONFLICT`. So no update is lost, and no filter delays other writers for longer.
 
 mod delete;
 mod entry;
@@ -33,26 +40,26 @@ mod update;
 mod write;
 
 pub use delete::{delete, delete_bank};
-pub use entry::{Bank, BankMeta, Entry};
-pub use error::{BankError, Trouble};
+pub use entry::{Bank, BankEntry, BankMeta};
+pub use error::{BankError, BankErrorKind};
 pub use export::{document, export};
-pub use filter::{FilterTrouble, JsonFilter, SchemaCheck};
-pub use gc::{Collected, Gone, gc};
-pub use import::{ImportReport, import};
-pub use limits::Limits;
-pub use list::{KeyListing, Listing, keys, keys_in_all, list};
+pub use filter::{JsonFilter, JsonFilterError, SchemaValidator};
+pub use gc::{GcEntry, GcReason, gc};
+pub use import::{BankImportReport, import};
+pub use limits::BankLimits;
+pub use list::{BankKeyListing, BankListing, keys, keys_in_all, list};
 pub use name::{BankName, Key};
-pub use query::{Queried, Subject, query};
-pub use read::{Holders, Reading, holders, read, read_bank};
-pub use repair::{Checked, repair};
-pub use schema::{Absent, schema, set_schema};
+pub use query::{BankQueryResult, BankQueryTarget, query};
+pub use read::{BankFolders, BankReadResult, holders, read, read_bank};
+pub use repair::{ScopedBankDamage, repair};
+pub use schema::{MissingBank, schema, set_schema};
 pub use scope::{BankScope, ScopeChoice};
-pub use search::{Match, Matches, Searched, search};
+pub use search::{BankMatch, BankMatches, BankSearchFields, search};
 pub use services::Banks;
 pub use store::{
-    BankChange, BankOperation, BankRecord, BankStore, BankSummary, BankVerb, Changed, Damage, EntryChange, Found, Repairs,
-    mark_undone,
+    BankChange, BankChangeResult, BankDamage, BankEntryChange, BankLookup, BankOperation, BankRecord, BankRepairMode, BankStore,
+    BankSummary, BankVerb, mark_undone,
 };
-pub use undo::{BankUndone, history, last, purge, undo};
-pub use update::{Missing, update};
-pub use write::{Condition, Done, WriteRequest, write};
+pub use undo::{BankUndoReport, history, last, purge, undo};
+pub use update::{MissingKey, update};
+pub use write::{BankWriteCondition, BankWriteRequest, BankWriteResult, write};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{BankError, Trouble};
+use super::{BankError, BankErrorKind};
 
 /// A bank name: at most 64 characters that match `^[a-z][a-z0-9_-]*$`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,7 +44,7 @@ impl FromStr for BankName {
         } else {
             return Ok(Self(text.to_owned()));
         };
-        Err(BankError::new(Trouble::InvalidBankName { why }).about(text, None))
+        Err(BankError::new(BankErrorKind::InvalidBankName { why }).about(text, None))
     }
 }
 
@@ -82,7 +82,7 @@ impl FromStr for Key {
             return Ok(Self(text.to_owned()));
         };
         let shown: String = text.chars().take(40).collect();
-        Err(BankError { key: Some(shown), ..BankError::new(Trouble::InvalidKey { why }) })
+        Err(BankError { key: Some(shown), ..BankError::new(BankErrorKind::InvalidKey { why }) })
     }
 }
 

@@ -2,12 +2,12 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{BankError, BankName, Banks, Holders, Key, ScopeChoice, read};
+use super::{BankError, BankFolders, BankName, Banks, Key, ScopeChoice, read};
 use crate::json::JsonText;
 
 /// The input of a jq query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject<'a> {
+pub enum BankQueryTarget<'a> {
     /// The value under this key.
     Key(&'a Key),
     /// The whole bank in its export format, without expired entries.
@@ -16,11 +16,11 @@ pub enum Subject<'a> {
 
 /// The result of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Queried {
+pub struct BankQueryResult {
     /// The values that the filter returned.
     pub results: Vec<JsonText>,
     /// The folders that contain the bank.
-    pub holders: Holders,
+    pub holders: BankFolders,
 }
 
 /// Runs `filter` on an entry or on a whole bank, and returns its outputs.
@@ -32,22 +32,22 @@ pub struct Queried {
 pub fn query(
     banks: &Banks,
     bank: &BankName,
-    subject: Subject<'_>,
+    subject: BankQueryTarget<'_>,
     filter: &str,
     choice: ScopeChoice,
-) -> Result<Queried, BankError> {
+) -> Result<BankQueryResult, BankError> {
     let (holders, input) = match subject {
-        Subject::Key(key) => {
+        BankQueryTarget::Key(key) => {
             let reading = read(banks, bank, key, choice)?;
             (reading.holders, reading.entry.value.as_str().to_owned())
         }
-        Subject::Bank => document(banks, bank, choice, banks.clock.now())?,
+        BankQueryTarget::Bank => document(banks, bank, choice, banks.clock.now())?,
     };
     let results = banks.filter.run(filter, &input).map_err(|trouble| {
         let error = BankError::from(trouble).about(bank.as_str(), Some(holders.scope));
-        if let Subject::Key(key) = subject { error.of_key(key) } else { error }
+        if let BankQueryTarget::Key(key) = subject { error.with_key(key) } else { error }
     })?;
-    Ok(Queried { results, holders })
+    Ok(BankQueryResult { results, holders })
 }
 
 /// Returns the JSON document of a bank, and the folders that contain the bank.
@@ -58,11 +58,11 @@ pub(super) fn document(
     bank: &BankName,
     choice: ScopeChoice,
     now: DateTime<Utc>,
-) -> Result<(Holders, String), BankError> {
+) -> Result<(BankFolders, String), BankError> {
     for (scope, store) in banks.places(choice) {
         if let Some(text) = store.document(bank, now).map_err(|error| error.about(bank.as_str(), Some(scope)))? {
-            return Ok((Holders::of(banks, bank, choice, (scope, store)), text));
+            return Ok((BankFolders::of(banks, bank, choice, (scope, store)), text));
         }
     }
-    Err(BankError::no_bank(bank, Some(banks.scope_of(choice))))
+    Err(BankError::bank_not_found(bank, Some(banks.effective_scope(choice))))
 }

@@ -1,23 +1,28 @@
 //! Checks for damaged banks and repairs them.
 
-use super::{BankError, BankName, BankScope, BankVerb, Banks, Damage, Repairs, ScopeChoice};
+use super::{BankDamage, BankError, BankName, BankRepairMode, BankScope, BankVerb, Banks, ScopeChoice};
 
 /// A defect that a check found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checked {
+pub struct ScopedBankDamage {
     /// The scope of the bank.
     pub scope: BankScope,
     /// The defect.
-    pub damage: Damage,
+    pub damage: BankDamage,
 }
 
 /// Checks one bank or all of them for damage.
 ///
-/// With [`Repairs::All`] it also retains the readable entries, and moves the damaged file to a new name next to the bank.
+/// With [`BankRepairMode::All`] it also retains the readable entries, and moves the damaged file to a new name next to the bank.
 ///
 /// # Errors
-/// [`super::Trouble::BankNotFound`], or if a folder cannot be read or written.
-pub fn repair(banks: &Banks, bank: Option<&BankName>, choice: ScopeChoice, repairs: Repairs) -> Result<Vec<Checked>, BankError> {
+/// [`super::BankErrorKind::BankNotFound`], or if a folder cannot be read or written.
+pub fn repair(
+    banks: &Banks,
+    bank: Option<&BankName>,
+    choice: ScopeChoice,
+    repairs: BankRepairMode,
+) -> Result<Vec<ScopedBankDamage>, BankError> {
     let mut checked = Vec::new();
     let mut is_there = bank.is_none();
     for (scope, store) in banks.places(choice) {
@@ -27,10 +32,10 @@ pub fn repair(banks: &Banks, bank: Option<&BankName>, choice: ScopeChoice, repai
         };
         is_there |= store.banks().map_err(told)?.iter().any(|summary| bank == Some(&summary.name));
         let found = store.repair(bank, repairs, &banks.operation(BankVerb::Repair)).map_err(told)?;
-        checked.extend(found.into_iter().map(|damage| Checked { scope, damage }));
+        checked.extend(found.into_iter().map(|damage| ScopedBankDamage { scope, damage }));
     }
     match bank {
-        Some(bank) if !is_there => Err(BankError::no_bank(bank, Some(banks.scope_of(choice)))),
+        Some(bank) if !is_there => Err(BankError::bank_not_found(bank, Some(banks.effective_scope(choice)))),
         _ => Ok(checked),
     }
 }

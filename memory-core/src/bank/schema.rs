@@ -1,11 +1,11 @@
 //! Reads and sets the JSON Schema of a bank.
 
-use super::{Bank, BankChange, BankError, BankName, BankScope, BankVerb, Banks, ScopeChoice, Trouble};
+use super::{Bank, BankChange, BankError, BankErrorKind, BankName, BankScope, BankVerb, Banks, ScopeChoice};
 use crate::json::JsonText;
 
 /// The behavior for a bank that does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Absent {
+pub enum MissingBank {
     /// Returns an error.
     Refuse,
     /// Creates the bank.
@@ -15,9 +15,9 @@ pub enum Absent {
 /// Returns the JSON Schema of a bank, if it has one.
 ///
 /// # Errors
-/// [`Trouble::BankNotFound`], or if the bank cannot be read.
+/// [`BankErrorKind::BankNotFound`], or if the bank cannot be read.
 pub fn schema(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<(BankScope, Option<JsonText>), BankError> {
-    let (scope, _, found) = banks.place_of(bank, choice)?;
+    let (scope, _, found) = banks.find_bank(bank, choice)?;
     Ok((scope, found.meta.schema))
 }
 
@@ -26,28 +26,30 @@ pub fn schema(banks: &Banks, bank: &BankName, choice: ScopeChoice) -> Result<(Ba
 /// It fails if an existing value that has not expired does not satisfy the schema.
 ///
 /// # Errors
-/// [`Trouble::InvalidSchema`]; [`Trouble::SchemaViolation`] with the key; [`Trouble::BankNotFound`] with [`Absent::Refuse`]; or a disk
+/// [`BankErrorKind::InvalidSchema`]; [`BankErrorKind::SchemaViolation`] with the key; [`BankErrorKind::BankNotFound`] with [`MissingBank::Refuse`]; or a disk
 /// error.
 pub fn set_schema(
     banks: &Banks,
     bank: &BankName,
     schema: Option<&JsonText>,
     choice: ScopeChoice,
-    absent: Absent,
+    absent: MissingBank,
 ) -> Result<BankScope, BankError> {
     if let Some(schema) = schema {
         let checked = banks.schemas.check_schema(schema);
-        checked.map_err(|why| BankError::new(Trouble::InvalidSchema { why }).about(bank.as_str(), None))?;
+        checked.map_err(|why| BankError::new(BankErrorKind::InvalidSchema { why }).about(bank.as_str(), None))?;
     }
-    let (scope, store) = match (banks.place_of(bank, choice), absent) {
+    let (scope, store) = match (banks.find_bank(bank, choice), absent) {
         (Ok((scope, store, _)), _) => (scope, store),
-        (Err(error), Absent::Make) if matches!(error.trouble, Trouble::BankNotFound) => banks.place_to_write(bank, choice)?,
+        (Err(error), MissingBank::Make) if matches!(error.trouble, BankErrorKind::BankNotFound) => {
+            banks.store_to_write(bank, choice)?
+        }
         (Err(error), _) => return Err(error),
     };
     let operation = banks.operation(BankVerb::Schema);
     let mut decide = |seen: Option<&Bank>| {
-        if seen.is_none() && absent == Absent::Refuse {
-            return Err(BankError::no_bank(bank, Some(scope)));
+        if seen.is_none() && absent == MissingBank::Refuse {
+            return Err(BankError::bank_not_found(bank, Some(scope)));
         }
         if seen.is_some_and(|seen| seen.meta.schema.as_ref() == schema) {
             return Ok(BankChange::Nothing);
@@ -55,7 +57,7 @@ pub fn set_schema(
         if let (Some(seen), Some(schema)) = (seen, schema) {
             for (key, entry) in seen.living(operation.at) {
                 let fits = banks.schemas.check(schema, &entry.value);
-                fits.map_err(|why| BankError::new(Trouble::SchemaViolation { why }).of_key(key))?;
+                fits.map_err(|why| BankError::new(BankErrorKind::SchemaViolation { why }).with_key(key))?;
             }
         }
         Ok(BankChange::Schema(schema.cloned()))

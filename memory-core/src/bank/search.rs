@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use regex::{Regex, RegexBuilder};
 
-use super::{BankError, BankName, BankScope, Banks, Entry, Holders, Key, ScopeChoice, Trouble};
+use super::{BankEntry, BankError, BankErrorKind, BankFolders, BankName, BankScope, Banks, Key, ScopeChoice};
 use crate::json::spelled_out;
 
 /// The maximum size of a compiled pattern, in bytes.
@@ -12,7 +12,7 @@ const PATTERN_SIZE: usize = 4 * 1024 * 1024;
 
 /// The fields that a search matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Searched {
+pub enum BankSearchFields {
     /// Only keys.
     Keys,
     /// Keys and values.
@@ -21,16 +21,16 @@ pub enum Searched {
 
 /// The matches of a search, and the banks and entries that could not be read.
 #[derive(Debug)]
-pub struct Matches {
+pub struct BankMatches {
     /// The matches, ordered by scope, bank and position in the file.
-    pub matches: Vec<Match>,
+    pub matches: Vec<BankMatch>,
     /// The banks and entries that could not be read.
     pub unreadable: Vec<BankError>,
 }
 
 /// An entry that matches the pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Match {
+pub struct BankMatch {
     /// The bank.
     pub bank: BankName,
     /// The scope of the bank.
@@ -38,11 +38,11 @@ pub struct Match {
     /// The key.
     pub key: Key,
     /// The entry.
-    pub entry: Entry,
+    pub entry: BankEntry,
     /// Whether the key matches.
     pub by_key: bool,
     /// The folders that contain the bank.
-    pub holders: Arc<Holders>,
+    pub holders: Arc<BankFolders>,
 }
 
 /// Finds the entries with a key or value that matches the regular expression `pattern`.
@@ -50,13 +50,15 @@ pub struct Match {
 /// A value is matched as one line of JSON. Expired entries are skipped.
 ///
 /// # Errors
-/// [`Trouble::InvalidPattern`], or if a folder cannot be read. Unreadable banks and entries are returned in [`Matches`].
-pub fn search(banks: &Banks, pattern: &str, searched: Searched, choice: ScopeChoice) -> Result<Matches, BankError> {
+/// [`BankErrorKind::InvalidPattern`], or if a folder cannot be read. Unreadable banks and entries are returned in [`BankMatches`].
+pub fn search(banks: &Banks, pattern: &str, searched: BankSearchFields, choice: ScopeChoice) -> Result<BankMatches, BankError> {
     let now = banks.clock.now();
     let pattern = RegexBuilder::new(pattern).size_limit(PATTERN_SIZE).build().map_err(|error| {
-        BankError::new(Trouble::InvalidPattern { why: error.to_string().lines().last().unwrap_or_default().trim().to_owned() })
+        BankError::new(BankErrorKind::InvalidPattern {
+            why: error.to_string().lines().last().unwrap_or_default().trim().to_owned(),
+        })
     })?;
-    let mut found = Matches { matches: Vec::new(), unreadable: Vec::new() };
+    let mut found = BankMatches { matches: Vec::new(), unreadable: Vec::new() };
     for (scope, store) in banks.places(choice) {
         for summary in store.banks().map_err(|error| error.in_scope(scope))? {
             let bank = match store.bank(&summary.name) {
@@ -69,13 +71,13 @@ pub fn search(banks: &Banks, pattern: &str, searched: Searched, choice: ScopeCho
             };
             let damaged = bank.damaged.iter().map(|(key, why)| BankError::damaged_entry(&summary.name, scope, key, why));
             found.unreadable.extend(damaged);
-            let holders = Arc::new(Holders::of(banks, &summary.name, choice, (scope, store)));
+            let holders = Arc::new(BankFolders::of(banks, &summary.name, choice, (scope, store)));
             for (key, entry) in bank.living(now) {
                 let by_key = pattern.is_match(key.as_str());
-                if by_key || (searched == Searched::Values && is_in(&pattern, entry.value.as_str())) {
+                if by_key || (searched == BankSearchFields::Values && matches_json(&pattern, entry.value.as_str())) {
                     let (key, entry) = (key.clone(), entry.clone());
                     let (bank, holders) = (summary.name.clone(), Arc::clone(&holders));
-                    found.matches.push(Match { bank, scope, key, entry, by_key, holders });
+                    found.matches.push(BankMatch { bank, scope, key, entry, by_key, holders });
                 }
             }
         }
@@ -84,7 +86,7 @@ pub fn search(banks: &Banks, pattern: &str, searched: Searched, choice: ScopeCho
 }
 
 /// Returns whether a pattern matches a JSON text, in its escaped or in its unescaped form.
-fn is_in(pattern: &Regex, json: &str) -> bool {
+fn matches_json(pattern: &Regex, json: &str) -> bool {
     pattern.is_match(json) || (json.contains('\\') && pattern.is_match(&spelled_out(json)))
 }
 
@@ -98,8 +100,8 @@ mod tests {
         for json in
             [r#"{"theme":"\u6df1\u8272"}"#, r#"{"深色":1}"#, r#"["a\"b"]"#, r#"{"topic":"refactoring","files":["main.go"]}"#]
         {
-            assert!(is_in(&pattern, json), "{json}");
+            assert!(matches_json(&pattern, json), "{json}");
         }
-        assert!(!is_in(&pattern, r#"{"theme":"\u6df1"}"#));
+        assert!(!matches_json(&pattern, r#"{"theme":"\u6df1"}"#));
     }
 }

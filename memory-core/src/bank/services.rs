@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    BankError, BankName, BankOperation, BankScope, BankStore, BankVerb, JsonFilter, Limits, SchemaCheck, ScopeChoice, Trouble,
+    BankError, BankErrorKind, BankLimits, BankName, BankOperation, BankScope, BankStore, BankVerb, JsonFilter, SchemaValidator,
+    ScopeChoice,
 };
 use crate::{Clock, IdSource};
 
@@ -25,9 +26,9 @@ pub struct Banks {
     /// The jq interpreter.
     pub filter: Arc<dyn JsonFilter>,
     /// The JSON Schema validator.
-    pub schemas: Arc<dyn SchemaCheck>,
+    pub schemas: Arc<dyn SchemaValidator>,
     /// The size limits of banks.
-    pub limits: Limits,
+    pub limits: BankLimits,
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The source of operation ids.
@@ -56,7 +57,7 @@ impl Banks {
     }
 
     /// Returns the folders other than `used` that contain a bank, each with its scope.
-    pub(super) fn others_with(&self, bank: &BankName, used: &Arc<dyn BankStore>) -> Vec<(BankScope, String)> {
+    pub(super) fn other_folders(&self, bank: &BankName, used: &Arc<dyn BankStore>) -> Vec<(BankScope, String)> {
         // A folder that cannot be read does not invalidate a result from another folder.
         let has_it = |store: &Arc<dyn BankStore>| !Arc::ptr_eq(store, used) && matches!(store.has(bank), Ok(true));
         let others = self.places(ScopeChoice::Detected).into_iter().filter(|(_, store)| has_it(store));
@@ -64,12 +65,12 @@ impl Banks {
     }
 
     /// Returns the folder to write a bank to: the one of the scope that contains it, otherwise the first.
-    pub(super) fn place_to_write(
+    pub(super) fn store_to_write(
         &self,
         bank: &BankName,
         choice: ScopeChoice,
     ) -> Result<(BankScope, &Arc<dyn BankStore>), BankError> {
-        let first = self.first_place(choice)?;
+        let first = self.default_store(choice)?;
         for (scope, store) in self.places(ScopeChoice::Only(first.0)) {
             if store.has(bank).map_err(|error| error.about(bank.as_str(), Some(scope)))? {
                 return Ok((scope, store));
@@ -79,20 +80,20 @@ impl Banks {
     }
 
     /// Returns the folder in which new banks are created.
-    fn first_place(&self, choice: ScopeChoice) -> Result<(BankScope, &Arc<dyn BankStore>), BankError> {
+    fn default_store(&self, choice: ScopeChoice) -> Result<(BankScope, &Arc<dyn BankStore>), BankError> {
         let user = (BankScope::User, &self.user);
         match choice {
             ScopeChoice::Only(BankScope::User) => Ok(user),
             ScopeChoice::Detected => Ok(self.project.as_ref().map_or(user, |store| (BankScope::Project, store))),
             ScopeChoice::Only(BankScope::Project) => {
                 let store = self.project.as_ref().or(self.new_project.as_ref());
-                store.map(|store| (BankScope::Project, store)).ok_or_else(|| BankError::new(Trouble::NoProject))
+                store.map(|store| (BankScope::Project, store)).ok_or_else(|| BankError::new(BankErrorKind::NoProject))
             }
         }
     }
 
     /// Returns the first folder that contains the bank, and the bank.
-    pub(super) fn place_of(
+    pub(super) fn find_bank(
         &self,
         name: &BankName,
         choice: ScopeChoice,
@@ -102,11 +103,11 @@ impl Banks {
                 return Ok((scope, store, bank));
             }
         }
-        Err(BankError::no_bank(name, Some(self.scope_of(choice))))
+        Err(BankError::bank_not_found(name, Some(self.effective_scope(choice))))
     }
 
     /// Returns the requested scope; without one, the scope that is searched first.
-    pub fn scope_of(&self, choice: ScopeChoice) -> BankScope {
+    pub fn effective_scope(&self, choice: ScopeChoice) -> BankScope {
         match choice {
             ScopeChoice::Only(scope) => scope,
             ScopeChoice::Detected if self.project.is_some() => BankScope::Project,

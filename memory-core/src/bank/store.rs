@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
-use super::{Bank, BankError, BankName, Entry, Key};
+use super::{Bank, BankEntry, BankError, BankName, Key};
 use crate::OperationId;
 use crate::json::JsonText;
 
@@ -39,7 +39,7 @@ pub trait BankStore: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the bank or this entry cannot be read.
-    fn entry(&self, name: &BankName, key: &Key) -> Result<Found, BankError>;
+    fn entry(&self, name: &BankName, key: &Key) -> Result<BankLookup, BankError>;
 
     /// Returns a whole bank as JSON text, or `None` if it does not exist.
     ///
@@ -56,13 +56,13 @@ pub trait BankStore: Debug + Send + Sync {
     /// up to three times in total. The previous content is retained, and [`BankStore::undo`] restores it.
     ///
     /// # Errors
-    /// Those of `decide`; [`super::Trouble::Conflict`] after the third attempt; or a disk error. Then the bank is unchanged.
+    /// Those of `decide`; [`super::BankErrorKind::Conflict`] after the third attempt; or a disk error. Then the bank is unchanged.
     fn change(
         &self,
         name: &BankName,
         operation: &BankOperation,
         decide: &mut dyn FnMut(Option<&Bank>) -> Result<BankChange, BankError>,
-    ) -> Result<Changed, BankError>;
+    ) -> Result<BankChangeResult, BankError>;
 
     /// Returns the operations on these banks, newest first.
     ///
@@ -73,7 +73,7 @@ pub trait BankStore: Debug + Send + Sync {
     /// Undoes the operation `undone`.
     ///
     /// # Errors
-    /// [`super::Trouble::ChangedSince`] if its result was changed afterwards.
+    /// [`super::BankErrorKind::ChangedSince`] if its result was changed afterwards.
     fn undo(&self, undone: &OperationId, operation: &BankOperation) -> Result<BankRecord, BankError>;
 
     /// Deletes the previous versions of changes in whole months that ended before `before`.
@@ -86,11 +86,16 @@ pub trait BankStore: Debug + Send + Sync {
 
     /// Checks one bank or all of them for damage.
     ///
-    /// With [`Repairs::All`] it also retains the readable entries, and moves the damaged file to a new name next to the bank.
+    /// With [`BankRepairMode::All`] it also retains the readable entries, and moves the damaged file to a new name next to the bank.
     ///
     /// # Errors
     /// If the folder cannot be read or written.
-    fn repair(&self, name: Option<&BankName>, repairs: Repairs, operation: &BankOperation) -> Result<Vec<Damage>, BankError>;
+    fn repair(
+        &self,
+        name: Option<&BankName>,
+        repairs: BankRepairMode,
+        operation: &BankOperation,
+    ) -> Result<Vec<BankDamage>, BankError>;
 }
 
 /// A bank without its content.
@@ -104,13 +109,13 @@ pub struct BankSummary {
 
 /// The result of a lookup of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum BankLookup {
     /// The bank does not exist.
     NoBank,
     /// The bank does not contain the key.
     NoKey,
     /// The entry, expired or not.
-    Entry(Box<Entry>),
+    Entry(Box<BankEntry>),
 }
 
 /// The metadata of a change: the actor, the time and the kind.
@@ -173,9 +178,9 @@ pub enum BankChange {
     /// No change.
     Nothing,
     /// Changes these entries, each key at most once. A missing bank is created.
-    Entries(Vec<EntryChange>),
+    Entries(Vec<BankEntryChange>),
     /// Changes entries like `Entries`, and sets the schema.
-    EntriesAndSchema(Vec<EntryChange>, JsonText),
+    EntriesAndSchema(Vec<BankEntryChange>, JsonText),
     /// Sets the schema, or removes it if `None`.
     Schema(Option<JsonText>),
     /// Moves the bank to the trash.
@@ -184,16 +189,16 @@ pub enum BankChange {
 
 /// A change of one entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EntryChange {
+pub enum BankEntryChange {
     /// Writes the entry.
-    Put(Key, Entry),
+    Put(Key, BankEntry),
     /// Deletes the entry.
     Remove(Key),
 }
 
 /// Whether a change modified the bank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Changed {
+pub enum BankChangeResult {
     /// The bank was modified.
     Yes,
     /// The bank was already in the requested state.
@@ -230,7 +235,7 @@ pub fn mark_undone(records: &mut [BankRecord]) {
 
 /// Whether damage is only reported or also repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Repairs {
+pub enum BankRepairMode {
     /// Only reports damage.
     None,
     /// Retains the readable entries, and moves the damaged file to a new name.
@@ -239,7 +244,7 @@ pub enum Repairs {
 
 /// A defect of a bank.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Damage {
+pub struct BankDamage {
     /// The bank, as in its file name.
     pub bank: String,
     /// The key, if the defect affects one entry.

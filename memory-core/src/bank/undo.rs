@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 
 /// The result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BankUndone {
+pub struct BankUndoReport {
     /// The scope of the bank.
     pub scope: BankScope,
     /// The operation that was undone.
@@ -66,9 +66,9 @@ pub fn purge(banks: &Banks, before: DateTime<Utc>) -> Result<(u64, u64), BankErr
 /// `reference` is a prefix of the operation id, at least 4 digits of it. Undoing an undo restores the effect of the first operation.
 ///
 /// # Errors
-/// [`StoreError::OperationNotFound`] if no operation or more than one matches; [`super::Trouble::ChangedSince`] if its result was changed
+/// [`StoreError::OperationNotFound`] if no operation or more than one matches; [`super::BankErrorKind::ChangedSince`] if its result was changed
 /// afterwards.
-pub fn undo(banks: &Banks, reference: &str) -> Result<BankUndone, BankError> {
+pub fn undo(banks: &Banks, reference: &str) -> Result<BankUndoReport, BankError> {
     let wanted = reference.trim().to_lowercase();
     let mut found: Option<(BankScope, &Arc<dyn BankStore>, OperationId)> = None;
     for (scope, store) in banks.places(ScopeChoice::Detected) {
@@ -87,5 +87,5 @@ pub fn undo(banks: &Banks, reference: &str) -> Result<BankUndone, BankError> {
     let operation = banks.operation(BankVerb::Undo);
     let told = |error: BankError| BankError { scope: Some(scope), ..error };
     let record = store.undo(&id, &operation).map_err(told)?;
-    Ok(BankUndone { scope, record, undo: operation.id })
+    Ok(BankUndoReport { scope, record, undo: operation.id })
 }

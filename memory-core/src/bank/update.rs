@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use super::write::{check_changed, check_names};
 use super::{
-    Bank, BankChange, BankError, BankName, BankScope, BankVerb, Banks, Done, Entry, EntryChange, FilterTrouble, Found, Key,
-    ScopeChoice, Trouble,
+    Bank, BankChange, BankEntry, BankEntryChange, BankError, BankErrorKind, BankLookup, BankName, BankScope, BankVerb,
+    BankWriteResult, Banks, JsonFilterError, Key, ScopeChoice,
 };
-use crate::Secrets;
+use crate::SecretPolicy;
 use crate::json::JsonText;
 
 /// The behavior for an update of a key that does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Missing {
+pub enum MissingKey {
     /// Returns an error.
     Refuse,
     /// Runs the filter on `null`.
@@ -23,7 +23,7 @@ pub enum Missing {
 const ATTEMPTS: usize = 3;
 
 /// The timeout of the filter when it runs under the lock of the bank.
-const UNDER_LOCK: Duration = Duration::from_secs(1);
+const LOCKED_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Replaces the value under a key by the output of `filter`, which must be exactly one value.
 ///
@@ -32,7 +32,7 @@ const UNDER_LOCK: Duration = Duration::from_secs(1);
 /// with a timeout of one second in total. So no update is lost, and a slow filter delays other writers no longer than that.
 ///
 /// # Errors
-/// Those of [`super::write()`], and a failure of the filter; [`Trouble::Conflict`] if the value changed during each attempt.
+/// Those of [`super::write()`], and a failure of the filter; [`BankErrorKind::Conflict`] if the value changed during each attempt.
 ///
 /// # Panics
 /// Under the same conditions as [`super::write()`].
@@ -42,33 +42,34 @@ pub fn update(
     key: &Key,
     filter: &str,
     scope: ScopeChoice,
-    missing: Missing,
-    secrets: Secrets,
-) -> Result<Done, BankError> {
-    let (scope, store) = place(banks, bank, key, scope, missing).map_err(|error| error.about(bank.as_str(), None).of_key(key))?;
-    let told = |error: BankError| error.about(bank.as_str(), Some(scope)).of_key(key);
+    missing: MissingKey,
+    secrets: SecretPolicy,
+) -> Result<BankWriteResult, BankError> {
+    let (scope, store) =
+        place(banks, bank, key, scope, missing).map_err(|error| error.about(bank.as_str(), None).with_key(key))?;
+    let told = |error: BankError| error.about(bank.as_str(), Some(scope)).with_key(key);
     for attempt in 0..=ATTEMPTS {
         let operation = banks.operation(BankVerb::Update);
-        let is_living = |entry: &Entry| !entry.is_expired(operation.at);
+        let is_living = |entry: &BankEntry| !entry.is_expired(operation.at);
         let seen = match store.entry(bank, key).map_err(told)? {
-            Found::Entry(entry) => Some(*entry).filter(is_living),
-            Found::NoKey | Found::NoBank => None,
+            BankLookup::Entry(entry) => Some(*entry).filter(is_living),
+            BankLookup::NoKey | BankLookup::NoBank => None,
         };
         if seen.is_none() {
             check_names(banks, bank, [key], ScopeChoice::Only(scope), secrets)?;
         }
-        let before = |entry: Option<&Entry>| entry.map_or_else(JsonText::null, |entry| entry.value.clone());
+        let before = |entry: Option<&BankEntry>| entry.map_or_else(JsonText::null, |entry| entry.value.clone());
         let input = before(seen.as_ref());
-        let is_asked = attempt < ATTEMPTS && (seen.is_some() || missing == Missing::Create);
+        let is_asked = attempt < ATTEMPTS && (seen.is_some() || missing == MissingKey::Create);
         let output = is_asked.then(|| one(banks.filter.run(filter, input.as_str())?)).transpose().map_err(told)?;
         let (mut outcome, mut deadline) = (None, None);
         let mut decide = |now: Option<&Bank>| {
             let former = now.and_then(|now| now.entry(key));
             let living = former.filter(|former| is_living(former));
             match (missing, living, former) {
-                (Missing::Refuse, None, Some(_)) => return Err(BankError::new(Trouble::Expired)),
-                (Missing::Refuse, None, None) if now.is_none() => return Err(BankError::no_bank(bank, Some(scope))),
-                (Missing::Refuse, None, None) => return Err(BankError::no_key(bank, key, scope)),
+                (MissingKey::Refuse, None, Some(_)) => return Err(BankError::new(BankErrorKind::Expired)),
+                (MissingKey::Refuse, None, None) if now.is_none() => return Err(BankError::bank_not_found(bank, Some(scope))),
+                (MissingKey::Refuse, None, None) => return Err(BankError::no_key(bank, key, scope)),
                 _ => {}
             }
             let current = before(living);
@@ -76,11 +77,11 @@ pub fn update(
                 Some(output) if current == input => output.clone(),
                 None if attempt == ATTEMPTS => {
                     let now = banks.clock.now();
-                    let left = *deadline.get_or_insert(now + UNDER_LOCK) - now;
-                    let left = left.to_std().unwrap_or_default().min(UNDER_LOCK);
+                    let left = *deadline.get_or_insert(now + LOCKED_TIMEOUT) - now;
+                    let left = left.to_std().unwrap_or_default().min(LOCKED_TIMEOUT);
                     let output = banks.filter.run_within(filter, current.as_str(), left);
                     one(output.map_err(|trouble| match trouble {
-                        FilterTrouble::Timeout { .. } => BankError::new(Trouble::Conflict),
+                        JsonFilterError::Timeout { .. } => BankError::new(BankErrorKind::Conflict),
                         other => other.into(),
                     })?)?
                 }
@@ -98,16 +99,16 @@ pub fn update(
             check_changed(banks, schema, living.map(|living| &living.value), &value, secrets)?;
             let created_at = living.map_or(operation.at, |living| living.created_at);
             let ttl = living.and_then(|living| living.ttl);
-            let entry = Entry { value, created_at, updated_at: operation.at, ttl };
+            let entry = BankEntry { value, created_at, updated_at: operation.at, ttl };
             outcome = Some((living.is_none(), entry.clone()));
-            Ok(BankChange::Entries(vec![EntryChange::Put(key.clone(), entry)]))
+            Ok(BankChange::Entries(vec![BankEntryChange::Put(key.clone(), entry)]))
         };
         store.change(bank, &operation, &mut decide).map_err(told)?;
         if let Some((created, entry)) = outcome {
-            return Ok(Done { bank: bank.clone(), key: key.clone(), scope, created, entry });
+            return Ok(BankWriteResult { bank: bank.clone(), key: key.clone(), scope, created, entry });
         }
     }
-    Err(told(BankError::new(Trouble::Conflict)))
+    Err(told(BankError::new(BankErrorKind::Conflict)))
 }
 
 /// Returns the folder that contains the key, or in which it is created.
@@ -116,28 +117,28 @@ fn place<'a>(
     bank: &BankName,
     key: &Key,
     choice: ScopeChoice,
-    missing: Missing,
+    missing: MissingKey,
 ) -> Result<(BankScope, &'a std::sync::Arc<dyn super::BankStore>), BankError> {
     let places = banks.places(choice);
     let (mut expired, mut with_bank) = (None, None);
     for (scope, store) in places {
         match store.entry(bank, key).map_err(|error| error.about(bank.as_str(), Some(scope)))? {
-            Found::Entry(entry) if !entry.is_expired(banks.clock.now()) => return Ok((scope, store)),
-            Found::Entry(_) => expired = expired.or(Some((scope, store))),
-            Found::NoKey => with_bank = with_bank.or(Some((scope, store))),
-            Found::NoBank => {}
+            BankLookup::Entry(entry) if !entry.is_expired(banks.clock.now()) => return Ok((scope, store)),
+            BankLookup::Entry(_) => expired = expired.or(Some((scope, store))),
+            BankLookup::NoKey => with_bank = with_bank.or(Some((scope, store))),
+            BankLookup::NoBank => {}
         }
     }
     match (missing, expired.or(with_bank)) {
-        (Missing::Create, _) => banks.place_to_write(bank, choice),
-        (Missing::Refuse, Some(place)) => Ok(place),
-        (Missing::Refuse, None) => Err(BankError::no_bank(bank, Some(banks.scope_of(choice)))),
+        (MissingKey::Create, _) => banks.store_to_write(bank, choice),
+        (MissingKey::Refuse, Some(place)) => Ok(place),
+        (MissingKey::Refuse, None) => Err(BankError::bank_not_found(bank, Some(banks.effective_scope(choice)))),
     }
 }
 
 fn one(mut values: Vec<JsonText>) -> Result<JsonText, BankError> {
     match (values.pop(), values.len()) {
         (Some(only), 0) => Ok(only),
-        (last, others) => Err(BankError::new(Trouble::NotOneValue { count: others + usize::from(last.is_some()) })),
+        (last, others) => Err(BankError::new(BankErrorKind::NotOneValue { count: others + usize::from(last.is_some()) })),
     }
 }

@@ -1,12 +1,15 @@
 //! Writes a value under a key.
 
-use super::{Bank, BankChange, BankError, BankName, BankScope, BankVerb, Banks, Entry, EntryChange, Key, ScopeChoice, Trouble};
+use super::{
+    Bank, BankChange, BankEntry, BankEntryChange, BankError, BankErrorKind, BankName, BankScope, BankVerb, Banks, Key,
+    ScopeChoice,
+};
 use crate::json::{JsonText, spelled_out};
-use crate::{Secrets, secret};
+use crate::{SecretPolicy, secret};
 
 /// A request to write a value.
 #[derive(Debug, Clone)]
-pub struct WriteRequest {
+pub struct BankWriteRequest {
     /// The bank.
     pub bank: BankName,
     /// The key.
@@ -16,16 +19,16 @@ pub struct WriteRequest {
     /// The time to live in seconds; `None` if the value never expires.
     pub ttl: Option<u64>,
     /// The precondition on the key.
-    pub condition: Condition,
+    pub condition: BankWriteCondition,
     /// The scopes in which the bank is searched.
     pub scope: ScopeChoice,
     /// Whether credentials are refused.
-    pub secrets: Secrets,
+    pub secrets: SecretPolicy,
 }
 
 /// The precondition of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Condition {
+pub enum BankWriteCondition {
     /// The key may exist or not.
     #[default]
     Any,
@@ -37,7 +40,7 @@ pub enum Condition {
 
 /// The result of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Done {
+pub struct BankWriteResult {
     /// The bank.
     pub bank: BankName,
     /// The key.
@@ -47,7 +50,7 @@ pub struct Done {
     /// Whether the key is new.
     pub created: bool,
     /// The new entry.
-    pub entry: Entry,
+    pub entry: BankEntry,
 }
 
 /// Writes a value under a key, and creates the bank if it does not exist.
@@ -59,32 +62,34 @@ pub struct Done {
 ///
 /// # Panics
 /// If the store changes a bank without a call to `decide`.
-pub fn write(banks: &Banks, request: &WriteRequest) -> Result<Done, BankError> {
-    let WriteRequest { bank, key, value, ttl, condition, scope, secrets } = request;
+pub fn write(banks: &Banks, request: &BankWriteRequest) -> Result<BankWriteResult, BankError> {
+    let BankWriteRequest { bank, key, value, ttl, condition, scope, secrets } = request;
     check_names(banks, bank, [key], *scope, *secrets)?;
-    let (scope, store) = banks.place_to_write(bank, *scope).map_err(|error| error.about(bank.as_str(), None))?;
-    let place = |error: BankError| error.about(bank.as_str(), Some(scope)).of_key(key);
+    let (scope, store) = banks.store_to_write(bank, *scope).map_err(|error| error.about(bank.as_str(), None))?;
+    let place = |error: BankError| error.about(bank.as_str(), Some(scope)).with_key(key);
     let operation = banks.operation(BankVerb::Write);
     let mut written = None;
     let mut decide = |seen: Option<&Bank>| {
         let former = seen.and_then(|seen| seen.entry(key));
         let living = former.filter(|former| !former.is_expired(operation.at));
         match (condition, living, former) {
-            (Condition::Absent, Some(_), _) => return Err(BankError::new(Trouble::KeyExists)),
-            (Condition::Present, None, Some(_)) => return Err(BankError::new(Trouble::Expired)),
-            (Condition::Present, None, None) if seen.is_none() => return Err(BankError::no_bank(bank, Some(scope))),
-            (Condition::Present, None, None) => return Err(BankError::no_key(bank, key, scope)),
+            (BankWriteCondition::Absent, Some(_), _) => return Err(BankError::new(BankErrorKind::KeyExists)),
+            (BankWriteCondition::Present, None, Some(_)) => return Err(BankError::new(BankErrorKind::Expired)),
+            (BankWriteCondition::Present, None, None) if seen.is_none() => {
+                return Err(BankError::bank_not_found(bank, Some(scope)));
+            }
+            (BankWriteCondition::Present, None, None) => return Err(BankError::no_key(bank, key, scope)),
             _ => {}
         }
         check(banks, seen.and_then(|seen| seen.meta.schema.as_ref()), value, *secrets)?;
         let created_at = living.map_or(operation.at, |living| living.created_at);
-        let entry = Entry { value: value.clone(), created_at, updated_at: operation.at, ttl: *ttl };
+        let entry = BankEntry { value: value.clone(), created_at, updated_at: operation.at, ttl: *ttl };
         written = Some((living.is_none(), entry.clone()));
-        Ok(BankChange::Entries(vec![EntryChange::Put(key.clone(), entry)]))
+        Ok(BankChange::Entries(vec![BankEntryChange::Put(key.clone(), entry)]))
     };
     store.change(bank, &operation, &mut decide).map_err(place)?;
     let (created, entry) = written.expect("nothing is changed before it was decided");
-    Ok(Done { bank: bank.clone(), key: key.clone(), scope, created, entry })
+    Ok(BankWriteResult { bank: bank.clone(), key: key.clone(), scope, created, entry })
 }
 
 /// Refuses names that contain credentials.
@@ -95,10 +100,10 @@ pub(super) fn check_names<'k>(
     bank: &BankName,
     keys: impl IntoIterator<Item = &'k Key>,
     choice: ScopeChoice,
-    secrets: Secrets,
+    secrets: SecretPolicy,
 ) -> Result<(), BankError> {
-    if secrets == Secrets::Refuse {
-        let scope = banks.scope_of(choice);
+    if secrets == SecretPolicy::Refuse {
+        let scope = banks.effective_scope(choice);
         secret::refuse([bank.as_str()]).map_err(|error| BankError::from(error).in_scope(scope))?;
         secret::refuse(keys.into_iter().map(Key::as_str))
             .map_err(|error| BankError::from(error).about(bank.as_str(), Some(scope)))?;
@@ -107,7 +112,7 @@ pub(super) fn check_names<'k>(
 }
 
 /// Checks a value before it is written to a bank with this schema. Every write uses this check.
-pub(super) fn check(banks: &Banks, schema: Option<&JsonText>, value: &JsonText, secrets: Secrets) -> Result<(), BankError> {
+pub(super) fn check(banks: &Banks, schema: Option<&JsonText>, value: &JsonText, secrets: SecretPolicy) -> Result<(), BankError> {
     check_changed(banks, schema, None, value, secrets)
 }
 
@@ -117,19 +122,19 @@ pub(super) fn check_changed(
     schema: Option<&JsonText>,
     former: Option<&JsonText>,
     value: &JsonText,
-    secrets: Secrets,
+    secrets: SecretPolicy,
 ) -> Result<(), BankError> {
     let (length, most) = (value.as_str().len(), banks.limits.value_bytes);
     if most < length {
         let what = format!("The value has {length} bytes; the maximum is {most}");
-        return Err(BankError::new(Trouble::TooLarge { what }));
+        return Err(BankError::new(BankErrorKind::TooLarge { what }));
     }
-    if secrets == Secrets::Refuse {
+    if secrets == SecretPolicy::Refuse {
         let former = former.map(|former| spelled_out(former.as_str())).unwrap_or_default();
         secret::refuse_added(&former, &spelled_out(value.as_str()))?;
     }
     match schema {
-        Some(schema) => banks.schemas.check(schema, value).map_err(|why| BankError::new(Trouble::SchemaViolation { why })),
+        Some(schema) => banks.schemas.check(schema, value).map_err(|why| BankError::new(BankErrorKind::SchemaViolation { why })),
         None => Ok(()),
     }
 }

@@ -2,16 +2,16 @@
 
 /// The response of a language model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct ChatAnswer {
     /// The text.
     pub text: String,
     /// The token usage.
-    pub tokens: Tokens,
+    pub tokens: TokenUsage,
 }
 
 /// The tokens that a model has processed, the unit that providers count and charge.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tokens {
+pub struct TokenUsage {
     /// The tokens of the request.
     pub prompt: u64,
     /// The tokens of the response, including the reasoning of the model.
@@ -20,7 +20,7 @@ pub struct Tokens {
     pub estimated: bool,
 }
 
-impl Tokens {
+impl TokenUsage {
     /// Estimates the number of tokens in a text: one per three bytes.
     ///
     /// The estimate is about right for Chinese, Japanese and Korean, where a character has three bytes and usually one token. It is too

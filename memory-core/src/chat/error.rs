@@ -1,41 +1,41 @@
 //! The error type of language models.
 
-use crate::{Code, MeterError, Shortage, Spent, StoreError, Tokens};
+use crate::{BudgetExceeded, Code, LlmUsage, MeterError, StoreError, TokenUsage};
 
 /// The reason why a language model returned no response.
 #[derive(Debug, thiserror::Error)]
 pub enum ChatError {
     /// The configuration of the model is incomplete or invalid.
     #[error("the language model cannot be used: {}", .0.why)]
-    Unusable(Trouble),
+    Unusable(ChatFailure),
     /// No connection to the model could be established.
     #[error("the request to the language model failed: {}", .0.why)]
-    Unreachable(Trouble),
+    Unreachable(ChatFailure),
     /// The connection failed after the request was sent and before the response was complete.
     #[error("the request to the language model failed: {}", .0.why)]
-    Lost(Trouble),
+    Lost(ChatFailure),
     /// The request was sent, and the response did not arrive before the timeout.
     #[error("the request to the language model failed: {}", .0.why)]
-    Timeout(Trouble),
+    Timeout(ChatFailure),
     /// The model or its provider refused the request.
     #[error("the request to the language model failed: {}", trouble.why)]
     Refused {
         /// The reason, and the next step for the user.
-        trouble: Trouble,
+        trouble: ChatFailure,
         /// The token usage.
-        tokens: Tokens,
+        tokens: TokenUsage,
     },
     /// The response is incomplete or does not have the requested form.
     #[error("the answer of the language model cannot be used: {}", trouble.why)]
     Unreadable {
         /// The reason, and the next step for the user.
-        trouble: Trouble,
+        trouble: ChatFailure,
         /// The token usage.
-        tokens: Tokens,
+        tokens: TokenUsage,
     },
     /// No request was sent, because it might exceed the rest of the day's budget.
     #[error(transparent)]
-    Exhausted(#[from] Shortage),
+    Exhausted(#[from] BudgetExceeded),
     /// No request was sent, because its cost cannot be recorded.
     #[error("the language model was not called, because its usage cannot be recorded")]
     Meter(#[source] StoreError),
@@ -43,7 +43,7 @@ pub enum ChatError {
 
 /// The reason for a failure of a language model, and the next step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
+pub struct ChatFailure {
     /// The reason.
     pub why: String,
     /// The next step for the user, if there is one.
@@ -80,11 +80,11 @@ impl ChatError {
     ///
     /// After a lost connection or a timeout the provider may still have processed the request and may charge for it, so the whole
     /// reservation counts.
-    pub(super) fn spent(&self, reserved: Spent) -> Spent {
+    pub(super) fn spent(&self, reserved: LlmUsage) -> LlmUsage {
         match self {
-            Self::Unusable(_) | Self::Unreachable(_) | Self::Exhausted(_) | Self::Meter(_) => Spent::default(),
+            Self::Unusable(_) | Self::Unreachable(_) | Self::Exhausted(_) | Self::Meter(_) => LlmUsage::default(),
             Self::Lost(_) | Self::Timeout(_) => reserved,
-            Self::Refused { tokens, .. } | Self::Unreadable { tokens, .. } => Spent::one_call(*tokens),
+            Self::Refused { tokens, .. } | Self::Unreadable { tokens, .. } => LlmUsage::from_call(*tokens),
         }
     }
 }

@@ -5,15 +5,15 @@ mod strict;
 
 use serde_json::Value;
 
-use group::{Group, groups};
+use group::{BracketGroup, groups};
 
 /// The maximum size of a response, in bytes.
-const LONGEST: usize = 1 << 20;
+const MAX_ANSWER_BYTES: usize = 1 << 20;
 
 /// The error for a response without usable JSON.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
-pub struct NoJson {
+pub struct JsonAnswerError {
     /// The reason, as a statement about the response.
     pub why: String,
 }
@@ -36,13 +36,13 @@ pub struct NoJson {
 /// assert!(memory_core::json_answer(r#"{"category": "peop"#).is_err());
 /// # Ok::<(), memory_core::NoJson>(())
 /// ```
-pub fn json_answer(text: &str) -> Result<Value, NoJson> {
-    if LONGEST < text.len() {
+pub fn parse_json_answer(text: &str) -> Result<Value, JsonAnswerError> {
+    if MAX_ANSWER_BYTES < text.len() {
         return Err(refused(format!("it has {} bytes, more than the limit for JSON", text.len())));
     }
-    let said = after_thoughts(text)?;
+    let said = strip_reasoning(text)?;
     let mut fenced = Vec::new();
-    for block in fences(said) {
+    for block in fenced_blocks(said) {
         fenced.extend(values(block)?);
     }
     let found = if fenced.is_empty() { values(said)? } else { fenced };
@@ -51,12 +51,12 @@ pub fn json_answer(text: &str) -> Result<Value, NoJson> {
     if distinct.all(|other| other == first) { Ok(first) } else { Err(refused("it contains several different JSON values")) }
 }
 
-fn refused(why: impl Into<String>) -> NoJson {
-    NoJson { why: why.into() }
+fn refused(why: impl Into<String>) -> JsonAnswerError {
+    JsonAnswerError { why: why.into() }
 }
 
 /// Removes the reasoning at the start of a response. JSON in the reasoning is not part of the response.
-fn after_thoughts(text: &str) -> Result<&str, NoJson> {
+fn strip_reasoning(text: &str) -> Result<&str, JsonAnswerError> {
     let Some(thoughts) = text.trim_start().strip_prefix("<think>") else { return Ok(text) };
     let (_, said) = thoughts.split_once("</think>").ok_or_else(|| refused("it is truncated"))?;
     Ok(said)
@@ -65,7 +65,7 @@ fn after_thoughts(text: &str) -> Result<&str, NoJson> {
 /// Returns the content of fenced code blocks. The last block may lack its closing fence.
 ///
 /// A fence is a line that starts with three backticks or tildes.
-fn fences(text: &str) -> Vec<&str> {
+fn fenced_blocks(text: &str) -> Vec<&str> {
     let mut blocks = Vec::new();
     let (mut open, mut position) = (None, 0);
     for line in text.split_inclusive('\n') {
@@ -85,12 +85,12 @@ fn fences(text: &str) -> Vec<&str> {
 }
 
 /// Returns the outermost objects and lists of a text.
-fn values(text: &str) -> Result<Vec<Value>, NoJson> {
+fn values(text: &str) -> Result<Vec<Value>, JsonAnswerError> {
     let mut values = Vec::new();
     for group in groups(text) {
         match group {
-            Group::Open => return Err(refused("it is truncated")),
-            Group::Closed(part) => {
+            BracketGroup::Open => return Err(refused("it is truncated")),
+            BracketGroup::Closed(part) => {
                 match strict::parse(part).or_else(|why| mended(part).map_or(Err(why), |part| strict::parse(&part))) {
                     Ok(value) => values.push(value),
                     Err(why) if looks_like_json(part) => return Err(refused(format!("it is not valid JSON ({why})"))),
@@ -123,7 +123,7 @@ fn mended(part: &str) -> Option<String> {
     while let Some((at, character)) = characters.next() {
         match character {
             '"' => group::skip_string(&mut characters),
-            ',' if !matches!(before, ',' | ':' | '[' | '{') && closes(&part[at + 1..]) => {
+            ',' if !matches!(before, ',' | ':' | '[' | '{') && starts_with_closing_bracket(&part[at + 1..]) => {
                 mended.push_str(&part[copied..at]);
                 copied = at + 1;
                 is_mended = true;
@@ -138,7 +138,7 @@ fn mended(part: &str) -> Option<String> {
     is_mended.then_some(mended)
 }
 
-fn closes(rest: &str) -> bool {
+fn starts_with_closing_bracket(rest: &str) -> bool {
     rest.trim_start_matches([' ', '\t', '\r', '\n']).starts_with([']', '}'])
 }
 

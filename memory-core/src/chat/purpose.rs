@@ -23,7 +23,7 @@ use crate::ParseError;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Purpose(Cow<'static, str>);
 
-const LONGEST: usize = 32;
+const MAX_PURPOSE_LENGTH: usize = 32;
 
 impl Purpose {
     /// Returns the purpose `word`; intended for constants.
@@ -49,7 +49,7 @@ const fn is_purpose(word: &[u8]) -> bool {
         }
         index += 1;
     }
-    0 < index && index <= LONGEST
+    0 < index && index <= MAX_PURPOSE_LENGTH
 }
 
 impl FromStr for Purpose {

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::BY_RELEVANCE;
-use crate::question::asks_for_several;
-use crate::rank::Shape;
+use super::RELEVANCE_DIVISOR;
+use crate::query_parser::expects_several_results;
+use crate::rank::CollectionKind;
 use crate::{Hit, Memory, SpeakerRole};
 
 /// Returns the hits for `query` that fit into `budget` tokens together, where `count` returns the tokens of one hit.
@@ -12,8 +12,8 @@ use crate::{Hit, Memory, SpeakerRole};
 /// The order stays by relevance, unless the query asks for several things: then a third of the budget goes by relevance, and the
 /// best hit of each further session follows. A hit that does not fit is skipped.
 pub fn fit_budget(hits: Vec<Hit>, query: &str, budget: usize, count: &dyn Fn(&Hit) -> usize) -> Vec<Hit> {
-    let hits = if asks_for_several(query) {
-        cover_sessions(hits, budget / BY_RELEVANCE, &|hit| &hit.stored.memory, count)
+    let hits = if expects_several_results(query) {
+        cover_sessions(hits, budget / RELEVANCE_DIVISOR, &|hit| &hit.stored.memory, count)
     } else {
         hits
     };
@@ -30,7 +30,7 @@ pub fn fit_budget(hits: Vec<Hit>, query: &str, budget: usize, count: &dyn Fn(&Hi
 /// Moves the best item of each session behind the first items, up to `tokens` tokens, which keep their places. The remaining items
 /// follow in their order.
 ///
-/// A session ends with a pause of more than [`Shape::pause`] between the memories of a scope.
+/// A session ends with a pause of more than [`CollectionKind::pause`] between the memories of a scope.
 pub(super) fn cover_sessions<T>(
     found: Vec<T>,
     tokens: usize,
@@ -43,7 +43,7 @@ pub(super) fn cover_sessions<T>(
     let mut sessions = vec![0; found.len()];
     for pair in by_time.windows(2) {
         let (before, after) = (memories[pair[0]], memories[pair[1]]);
-        let shape = Shape::of(after.role.or_else(|| SpeakerRole::of_source(&after.source)));
+        let shape = CollectionKind::of(after.role.or_else(|| SpeakerRole::of_source(&after.source)));
         let continues = before.scope == after.scope && after.created_at - before.created_at <= shape.pause();
         sessions[pair[1]] = sessions[pair[0]] + usize::from(!continues);
     }
@@ -71,7 +71,7 @@ mod tests {
 
     use super::*;
     use crate::testing::{FakeStore, services};
-    use crate::{Draft, Filter, Query, Ranking, Secrets, search, write};
+    use crate::{Draft, Filter, Query, Ranking, SecretPolicy, search, write};
 
     #[test]
     fn the_best_of_each_session_follows_those_that_are_taken_by_relevance() {
@@ -79,7 +79,7 @@ mod tests {
         let turns = [("one", 0), ("two", 1), ("three", 2), ("four", 48), ("five", 49), ("six", 96)];
         let stored = turns.map(|(text, hours)| {
             let created_at = Some(DateTime::UNIX_EPOCH + TimeDelta::hours(hours));
-            let written = write(&services, Draft { created_at, ..Draft::new(text) }, Secrets::Refuse).expect("it is kept");
+            let written = write(&services, Draft { created_at, ..Draft::new(text) }, SecretPolicy::Refuse).expect("it is kept");
             services.store.get(&written.id).expect("it is there")
         });
         let covered = |tokens: usize| -> Vec<String> {
@@ -97,7 +97,7 @@ mod tests {
         let services = services(Arc::new(FakeStore::default()));
         for (text, hours) in [("museum museum museum", 0), ("museum museum", 1), ("museum", 48)] {
             let created_at = Some(DateTime::UNIX_EPOCH + TimeDelta::hours(hours));
-            write(&services, Draft { created_at, ..Draft::new(text) }, Secrets::Refuse).expect("the memory is written");
+            write(&services, Draft { created_at, ..Draft::new(text) }, SecretPolicy::Refuse).expect("the memory is written");
         }
         let query = Query { text: "museum".to_owned(), filter: Filter::default(), limit: 10, ranking: Ranking::default() };
         let fitting = |text: &str, budget: usize| -> Vec<String> {

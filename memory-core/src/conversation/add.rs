@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{ConversationId, Conversations, Entry, EntryChange, EntryRole};
-use crate::{Secrets, StoreError, secret};
+use super::{ConversationEntry, ConversationId, Conversations, EntryChange, EntryRole};
+use crate::{SecretPolicy, StoreError, secret};
 
 /// Stores facts in a conversation in one commit, and returns the new entries. Empty facts are skipped.
 ///
@@ -13,15 +13,15 @@ pub fn add(
     conversations: &Conversations,
     conversation: &ConversationId,
     facts: &[String],
-    secrets: Secrets,
-) -> Result<Vec<Entry>, StoreError> {
+    secrets: SecretPolicy,
+) -> Result<Vec<ConversationEntry>, StoreError> {
     let facts: Vec<&str> = facts.iter().map(|fact| fact.trim()).filter(|fact| !fact.is_empty()).collect();
-    if secrets == Secrets::Refuse {
+    if secrets == SecretPolicy::Refuse {
         secret::refuse(facts.iter().copied().chain([conversation.as_str()]))?;
     }
     let now = conversations.clock.now();
-    let entry = |fact: &&str| Entry::new(conversations.entry_id(), conversation, EntryRole::Memory, fact, now);
-    let entries: Vec<Entry> = facts.iter().map(entry).collect();
+    let entry = |fact: &&str| ConversationEntry::new(conversations.entry_id(), conversation, EntryRole::Memory, fact, now);
+    let entries: Vec<ConversationEntry> = facts.iter().map(entry).collect();
     if !entries.is_empty() {
         let changes: Vec<EntryChange> = entries.iter().cloned().map(EntryChange::Add).collect();
         conversations.store.commit(conversation, &changes)?;
@@ -38,7 +38,7 @@ pub fn keep_turn(
     conversation: &ConversationId,
     role: EntryRole,
     said: &str,
-) -> Result<Option<Entry>, StoreError> {
+) -> Result<Option<ConversationEntry>, StoreError> {
     keep_turns(conversations, conversation, &[(role, said.to_owned())]).map(|mut kept| kept.pop())
 }
 
@@ -50,13 +50,13 @@ pub fn keep_turns(
     conversations: &Conversations,
     conversation: &ConversationId,
     turns: &[(EntryRole, String)],
-) -> Result<Vec<Entry>, StoreError> {
+) -> Result<Vec<ConversationEntry>, StoreError> {
     let now = conversations.clock.now();
     // The order of the turns is stored in their times, which therefore differ by a microsecond.
     let entry = |(number, (role, text)): (i64, &(EntryRole, String))| {
-        said(conversations, conversation, *role, text, now + TimeDelta::microseconds(number))
+        new_turn(conversations, conversation, *role, text, now + TimeDelta::microseconds(number))
     };
-    let entries: Vec<Entry> = (0..).zip(turns).filter_map(entry).collect();
+    let entries: Vec<ConversationEntry> = (0..).zip(turns).filter_map(entry).collect();
     if !entries.is_empty() {
         let changes: Vec<EntryChange> = entries.iter().cloned().map(EntryChange::Add).collect();
         conversations.store.commit(conversation, &changes)?;
@@ -67,18 +67,18 @@ pub fn keep_turns(
 /// Returns a turn as a new entry with its credentials redacted, or `None` if the text is empty.
 ///
 /// A caller that retries a failed commit must reuse the entry: its id prevents a duplicate.
-pub fn said(
+pub fn new_turn(
     conversations: &Conversations,
     conversation: &ConversationId,
     role: EntryRole,
     text: &str,
     at: DateTime<Utc>,
-) -> Option<Entry> {
-    let text = without_secrets(text);
-    (!text.trim().is_empty()).then(|| Entry::new(conversations.entry_id(), conversation, role, &text, at))
+) -> Option<ConversationEntry> {
+    let text = redact_secrets(text);
+    (!text.trim().is_empty()).then(|| ConversationEntry::new(conversations.entry_id(), conversation, role, &text, at))
 }
 
 /// Returns a text with its credentials redacted.
-pub(super) fn without_secrets(text: &str) -> String {
+pub(super) fn redact_secrets(text: &str) -> String {
     secret::redact(text).map_or_else(|| text.to_owned(), |redacted| redacted.text)
 }

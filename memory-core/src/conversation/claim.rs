@@ -2,10 +2,10 @@
 
 mod attitude;
 mod attribute;
-mod cached;
-mod order;
+mod cache;
+mod word_order;
 
-pub(super) use cached::EntryClaims;
+pub(super) use cache::EntryClaims;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,17 +13,17 @@ use std::hash::{Hash, Hasher};
 
 use self::attitude::{DAILY, DISLIKES, HAN_DAILY, HAN_DISLIKES, HAN_LIGHT, HAN_LIKES, LIGHT, LIKES, NEGATIONS};
 use self::attribute::{attributes, is_same_value};
-use self::order::WordOrder;
+use self::word_order::WordOrder;
 use super::EntryRole;
 use super::speech_act::{clauses_of, is_han, statements};
-use crate::question::is_aside;
+use crate::query_parser::is_stop_token;
 use crate::text::{TokenKind, tokens};
 
 /// The claim of a text: its content words, their order, and the attitude towards them.
 ///
 /// Stop words and other words without content are left out.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Claim {
+pub(super) struct TextClaim {
     words: BTreeSet<String>,
     /// The subset of `words` that are a name, a number or another person.
     marked: BTreeSet<String>,
@@ -35,12 +35,12 @@ pub(super) struct Claim {
 }
 
 /// The minimum overlap of words at which one text is a variation of another.
-const VARIATION: f32 = 0.5;
+const MIN_VARIATION_OVERLAP: f32 = 0.5;
 
 /// The maximum share of the words of a turn that may be missing from facts that cover it.
-const LACKING: f32 = 0.34;
+const MAX_MISSING_SHARE: f32 = 0.34;
 
-impl Claim {
+impl TextClaim {
     /// Parses the claim of a text.
     ///
     /// `I really love coffee` and `Coffee is my favourite drink` have the same claim.
@@ -54,7 +54,7 @@ impl Claim {
             if token.kind != TokenKind::Word {
                 return;
             }
-            order.take_gap(&text[end.min(token.span.start)..token.span.start]);
+            order.add_gap(&text[end.min(token.span.start)..token.span.start]);
             end = token.span.end;
             let spelled = &text[token.span.clone()];
             let lower = spelled.to_lowercase().replace('’', "'");
@@ -70,7 +70,7 @@ impl Claim {
             claim.take(&lower, stem, is_name, &mut daily);
             order.take(&lower, stem, claim.words.contains(stem) || daily.contains(stem));
         });
-        claim.take_han(text, &mut daily, &mut order);
+        claim.add_han_text(text, &mut daily, &mut order);
         if claim.is_negated && claim.words.remove("stand") {
             (claim.attitude, claim.is_negated) = (-1, false);
         }
@@ -90,7 +90,7 @@ impl Claim {
         } else if let Some(person) = person(lower) {
             self.words.insert(person.into());
             self.marked.insert(person.into());
-        } else if is_aside(lower, true) || LIGHT.contains(&lower) {
+        } else if is_stop_token(lower, true) || LIGHT.contains(&lower) {
             // A word without content.
         } else if DISLIKES.contains(&lower) {
             self.attitude = -1;
@@ -106,7 +106,7 @@ impl Claim {
         }
     }
 
-    fn take_han(&mut self, text: &str, daily: &mut BTreeSet<String>, order: &mut WordOrder) {
+    fn add_han_text(&mut self, text: &str, daily: &mut BTreeSet<String>, order: &mut WordOrder) {
         for run in text.split(|character: char| !is_han(character)).filter(|run| !run.is_empty()) {
             let mut rest = run;
             let mut word = String::new();
@@ -132,7 +132,7 @@ impl Claim {
                     rest = &rest[length..];
                     continue;
                 }
-                self.take_han_word(std::mem::take(&mut word), order);
+                self.add_han_word(std::mem::take(&mut word), order);
                 if daily.contains(&rest[..length]) {
                     order.push(&rest[..length]);
                 }
@@ -141,11 +141,11 @@ impl Claim {
                 }
                 rest = &rest[length..];
             }
-            self.take_han_word(word, order);
+            self.add_han_word(word, order);
         }
     }
 
-    fn take_han_word(&mut self, word: String, order: &mut WordOrder) {
+    fn add_han_word(&mut self, word: String, order: &mut WordOrder) {
         if !word.is_empty() {
             order.push(&word);
             self.words.insert(word);
@@ -185,16 +185,18 @@ impl Claim {
         let mut differing = self.words.symmetric_difference(&other.words);
         self.attitude == other.attitude
             && self.is_negated == other.is_negated
-            && VARIATION <= self.likeness(other)
+            && MIN_VARIATION_OVERLAP <= self.likeness(other)
             && !differing.any(|word| self.marked.contains(word) || other.marked.contains(word))
     }
 
     /// Returns whether `facts`, extracted from this turn, cover all of its words but a few.
     #[expect(clippy::cast_precision_loss, reason = "no text has so many words that it matters")]
-    pub(super) fn is_said_by(&self, facts: &[&Self]) -> bool {
+    pub(super) fn is_covered_by(&self, facts: &[&Self]) -> bool {
         let lacking = || self.words.iter().filter(|word| !facts.iter().any(|fact| fact.words.contains(*word)));
         let count = lacking().count() as f32;
-        !facts.is_empty() && count <= LACKING * self.words.len() as f32 && !lacking().any(|word| self.marked.contains(word))
+        !facts.is_empty()
+            && count <= MAX_MISSING_SHARE * self.words.len() as f32
+            && !lacking().any(|word| self.marked.contains(word))
     }
 
     /// Returns whether this claim contradicts an earlier claim about the same subject.
@@ -222,7 +224,7 @@ fn person(lower: &str) -> Option<&'static str> {
     }
 }
 
-impl PartialEq for Claim {
+impl PartialEq for TextClaim {
     fn eq(&self, other: &Self) -> bool {
         (self.attitude, self.is_negated) == (other.attitude, other.is_negated)
             && self.words == other.words
@@ -230,15 +232,15 @@ impl PartialEq for Claim {
     }
 }
 
-impl Eq for Claim {}
+impl Eq for TextClaim {}
 
-impl Hash for Claim {
+impl Hash for TextClaim {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (&self.words, self.attitude, self.is_negated).hash(state);
     }
 }
 
-impl fmt::Display for Claim {
+impl fmt::Display for TextClaim {
     /// Formats the words, as input for a similarity comparison.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.words.iter().try_for_each(|word| write!(formatter, "{word} "))?;
@@ -252,27 +254,27 @@ impl fmt::Display for Claim {
 
 /// The claims of a text by clause, and the attributes of the user in it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Claims {
-    claims: Vec<Claim>,
+pub(super) struct TextClaims {
+    claims: Vec<TextClaim>,
     /// The single-valued attributes with their values.
     attributes: Vec<(String, String)>,
 }
 
 /// The maximum size of a text with comparable claims, in bytes. Longer texts are not plain statements.
-const LONGEST: usize = 1024;
+const MAX_CLAIM_BYTES: usize = 1024;
 
-impl Claims {
+impl TextClaims {
     /// Parses the claims of the statements in a turn of the user or in a fact.
     pub(super) fn new(role: EntryRole, text: &str) -> Self {
         let stated = match role {
-            _ if LONGEST < text.len() => Vec::new(),
+            _ if MAX_CLAIM_BYTES < text.len() => Vec::new(),
             EntryRole::User => statements(text),
             EntryRole::Memory => std::iter::once(0..text.len()).collect(),
             EntryRole::Assistant | EntryRole::Summary => Vec::new(),
         };
         let mut all = Self::default();
         for clause in stated.into_iter().flat_map(|part| clauses_of(text, part)) {
-            all.claims.push(Claim::new(&text[clause.clone()]));
+            all.claims.push(TextClaim::new(&text[clause.clone()]));
             all.attributes.extend(attributes(&text[clause]));
         }
         all
@@ -287,7 +289,7 @@ impl Claims {
     ///
     /// They do if they contradict one of them or give an attribute another value.
     pub(super) fn supersede(&self, earlier: &Self) -> bool {
-        let is_opposite = |own: &Claim| earlier.claims.iter().any(|claim| own.contradicts(claim));
+        let is_opposite = |own: &TextClaim| earlier.claims.iter().any(|claim| own.contradicts(claim));
         let has_other = |(name, value): &(String, String)| {
             let mut former = earlier.attributes.iter().filter(|(own, _)| own == name).map(|(_, former)| former).peekable();
             former.peek().is_some() && !former.any(|former| is_same_value(former, value))
@@ -298,7 +300,7 @@ impl Claims {
 
 /// Returns whether a later text contradicts an earlier one or changes an attribute of the user.
 pub(crate) fn contradicts(later: &str, earlier: &str) -> bool {
-    let claims = |text: &str| Claims::new(EntryRole::Memory, text);
+    let claims = |text: &str| TextClaims::new(EntryRole::Memory, text);
     claims(later).supersede(&claims(earlier))
 }
 

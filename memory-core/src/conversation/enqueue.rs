@@ -2,21 +2,21 @@
 
 use chrono::TimeDelta;
 
-use super::{Conversations, Entry, Job, JobQueue};
+use super::{ConversationEntry, Conversations, Job, JobQueue};
 use crate::StoreError;
 
 /// Enqueues `turn` for the extraction of facts; the job survives a crash.
 ///
 /// # Errors
 /// An error of the queue.
-pub fn enqueue(queue: &dyn JobQueue, turn: &Entry) -> Result<(), StoreError> {
+pub fn enqueue(queue: &dyn JobQueue, turn: &ConversationEntry) -> Result<(), StoreError> {
     queue.push(&[Job::of(turn)])
 }
 
 /// The maximum age of a turn that a crashed process may have left without a job.
 ///
 /// Older turns, and turns with a later time, were copied from another machine, which processes them.
-const LATELY: TimeDelta = TimeDelta::days(1);
+const MAX_TURN_AGE: TimeDelta = TimeDelta::days(1);
 
 /// Enqueues stored turns that a crashed process did not enqueue, and returns their number.
 ///
@@ -24,9 +24,9 @@ const LATELY: TimeDelta = TimeDelta::days(1);
 /// If the turns cannot be read, or an error of the queue.
 pub fn enqueue_rest(conversations: &Conversations, queue: &dyn JobQueue) -> Result<usize, StoreError> {
     let now = conversations.clock.now();
-    let known = queue.taken_up(now)?;
-    let mut rest = conversations.store.asked_since(known.since)?;
-    rest.retain(|turn| (now - LATELY..=now).contains(&turn.created_at));
+    let known = queue.enqueued_turns(now)?;
+    let mut rest = conversations.store.user_turns_since(known.since)?;
+    rest.retain(|turn| (now - MAX_TURN_AGE..=now).contains(&turn.created_at));
     rest.retain(|turn| !known.turns.contains(&(turn.conversation.clone(), turn.id.clone())));
     rest.sort_by_key(|turn| turn.created_at);
     let jobs: Vec<Job> = rest.iter().map(|turn| Job::of(turn)).collect();
@@ -62,7 +62,7 @@ mod tests {
         assert_eq!(enqueue_rest(&all, &queue).unwrap(), 0);
         let [later, _] = lost;
         let created_at = later.created_at + TimeDelta::days(2);
-        let brought = Entry { id: "from-elsewhere".parse().unwrap(), created_at, ..later };
+        let brought = ConversationEntry { id: "from-elsewhere".parse().unwrap(), created_at, ..later };
         all.store.commit(&brought.conversation.clone(), &[EntryChange::Add(brought)]).unwrap();
         assert_eq!(enqueue_rest(&all, &queue).unwrap(), 0, "what others said elsewhere is theirs to see to");
     }

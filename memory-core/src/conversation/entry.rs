@@ -13,7 +13,7 @@ pub const MAX_CONTENT: usize = 15 * 1024 * 1024;
 
 /// An entry of a conversation: a turn, a fact or a summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct ConversationEntry {
     /// The id.
     pub id: EntryId,
     /// The conversation.
@@ -32,7 +32,7 @@ pub struct Entry {
     pub replaced_by: Option<EntryId>,
 }
 
-impl Entry {
+impl ConversationEntry {
     /// Returns an entry with only the required fields.
     pub fn new(id: EntryId, conversation: &ConversationId, role: EntryRole, content: &str, created_at: DateTime<Utc>) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl Entry {
             conversation: conversation.clone(),
             role,
             content: content.trim().to_owned(),
-            created_at: to_the_microsecond(created_at),
+            created_at: truncate_to_micros(created_at),
             source_id: None,
             summary_kind: None,
             replaced_by: None,
@@ -53,7 +53,7 @@ impl Entry {
     }
 }
 
-fn to_the_microsecond(at: DateTime<Utc>) -> DateTime<Utc> {
+fn truncate_to_micros(at: DateTime<Utc>) -> DateTime<Utc> {
     DateTime::from_timestamp_micros(at.timestamp_micros()).unwrap_or(at)
 }
 
@@ -100,7 +100,7 @@ impl FromStr for EntryRole {
 
 /// The source of search results from conversations.
 ///
-/// A note may have the same source: see [`Place`](crate::Place).
+/// A note may have the same source: see [`HomeSection`](crate::HomeSection).
 pub const SOURCE: &str = "conversation";
 
 /// The id of an entry: a UUID, or any file name component that another program chose.
@@ -117,7 +117,7 @@ impl EntryId {
     }
 
     /// Returns the id of the summary of a conversation.
-    pub fn of_summary(conversation: &ConversationId) -> Self {
+    pub fn for_summary(conversation: &ConversationId) -> Self {
         Self(format!("{}__summary-summary", conversation.folder()))
     }
 }

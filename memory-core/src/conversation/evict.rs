@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{Entry, EntryChange, EntryRole};
+use super::{ConversationEntry, EntryChange, EntryRole};
 
 /// Returns the deletions of the oldest facts and turns that leave at most `max_entries`.
 ///
 /// Summaries remain and are not counted.
-pub fn evicted(entries: &[Arc<Entry>], max_entries: usize) -> Vec<EntryChange> {
-    let mut oldest: Vec<&Arc<Entry>> = entries.iter().filter(|entry| entry.role != EntryRole::Summary).collect();
+pub fn evicted(entries: &[Arc<ConversationEntry>], max_entries: usize) -> Vec<EntryChange> {
+    let mut oldest: Vec<&Arc<ConversationEntry>> = entries.iter().filter(|entry| entry.role != EntryRole::Summary).collect();
     oldest.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
     let too_many = oldest.len().saturating_sub(max_entries);
     oldest.into_iter().take(too_many).map(|entry| EntryChange::Delete { id: entry.id.clone(), replaced_by: None }).collect()
@@ -25,7 +25,7 @@ mod tests {
     fn the_oldest_go_and_summaries_stay() {
         let entry = |(number, role): (i32, EntryRole)| {
             let at = DateTime::UNIX_EPOCH + TimeDelta::days(i64::from(10 - number));
-            Arc::new(Entry::new(format!("{number}").parse().unwrap(), &ConversationId::unnamed(), role, "x", at))
+            Arc::new(ConversationEntry::new(format!("{number}").parse().unwrap(), &ConversationId::unnamed(), role, "x", at))
         };
         let roles = [EntryRole::Memory, EntryRole::User, EntryRole::Assistant, EntryRole::Summary];
         let entries: Vec<_> = (0..).zip(roles).map(entry).collect();

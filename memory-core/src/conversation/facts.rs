@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::Misread;
-use super::add::without_secrets;
-use crate::json_answer;
+use super::AnswerParseError;
+use super::add::redact_secrets;
+use crate::parse_json_answer;
 use crate::text::one_line;
 
 /// The facts that were parsed from a response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ReadFacts {
+pub struct ParsedFacts {
     /// The distinct facts in order, each on one line.
     pub facts: Vec<String>,
     /// The reason why nothing or not everything could be parsed, if so.
@@ -29,15 +29,15 @@ const LONGEST: usize = 1000;
 ///
 /// Surrounding prose and code fences are removed. Any other response yields no facts and the reason. Credentials are redacted. Facts after
 /// the first [`MAX_FACTS`] are dropped.
-pub fn read_facts(answer: &str) -> ReadFacts {
-    let value = match json_answer(answer) {
+pub fn parse_facts(answer: &str) -> ParsedFacts {
+    let value = match parse_json_answer(answer) {
         Ok(value) => value,
-        Err(why) => return ReadFacts { facts: Vec::new(), trouble: Some(why.to_string()) },
+        Err(why) => return ParsedFacts { facts: Vec::new(), trouble: Some(why.to_string()) },
     };
-    let is_fact = value.is_object() && text_of(&value).is_some();
+    let is_fact = value.is_object() && fact_text(&value).is_some();
     let list = if is_fact { Some(vec![value]) } else { only_list(value) };
     let Some(list) = list else {
-        return ReadFacts { facts: Vec::new(), trouble: Some("it is not a list of texts".into()) };
+        return ParsedFacts { facts: Vec::new(), trouble: Some("it is not a list of texts".into()) };
     };
     facts_of(&list)
 }
@@ -45,14 +45,14 @@ pub fn read_facts(answer: &str) -> ReadFacts {
 /// Parses a response about `count` messages, numbered from 0, and returns the facts of each.
 ///
 /// The response is an object with a list of texts per number, or a list of objects such as `{"id": 0, "facts": […]}`, of which several may
-/// name the same message. A message without an entry has no facts. The rules of [`read_facts()`] apply to each message.
+/// name the same message. A message without an entry has no facts. The rules of [`parse_facts()`] apply to each message.
 ///
 /// # Errors
 /// If the response has no such form, if it names an unknown message, so that the assignment of the facts is not reliable, or if an object
 /// has an id and no key for facts.
-pub fn read_facts_of_each(answer: &str, count: usize) -> Result<Vec<ReadFacts>, Misread> {
-    let misread = |why: &str| Misread { why: why.to_owned() };
-    let value = json_answer(answer).map_err(|why| misread(&why.to_string()))?;
+pub fn parse_facts_by_message(answer: &str, count: usize) -> Result<Vec<ParsedFacts>, AnswerParseError> {
+    let misread = |why: &str| AnswerParseError { why: why.to_owned() };
+    let value = parse_json_answer(answer).map_err(|why| misread(&why.to_string()))?;
     let mut lists = vec![Vec::new(); count];
     for (id, item) in answers_by_id(value).ok_or_else(|| misread("it is no object with a list for each message"))? {
         let number = id.trim().parse().ok().filter(|number: &usize| *number < count);
@@ -98,11 +98,11 @@ fn answer_with_id(item: Value) -> Option<(String, Value)> {
 }
 
 /// Returns the facts in a list, and the number of invalid items as the reason.
-fn facts_of(list: &[Value]) -> ReadFacts {
-    let mut read = ReadFacts::default();
+fn facts_of(list: &[Value]) -> ParsedFacts {
+    let mut read = ParsedFacts::default();
     let mut ignored = 0;
     for item in list {
-        let text = text_of(item).map(|text| one_line(&without_secrets(text), usize::MAX)).filter(|text| says_something(text));
+        let text = fact_text(item).map(|text| one_line(&redact_secrets(text), usize::MAX)).filter(|text| has_words(text));
         match text {
             Some(fact) if read.facts.contains(&fact) => {}
             Some(fact) if fact.chars().count() <= LONGEST => read.facts.push(fact),
@@ -131,7 +131,7 @@ pub(super) fn only_list(value: Value) -> Option<Vec<Value>> {
 }
 
 /// Returns a text, or the text in an object such as `{"fact": "…"}`.
-fn text_of(item: &Value) -> Option<&str> {
+fn fact_text(item: &Value) -> Option<&str> {
     match item {
         Value::String(text) => Some(text),
         Value::Object(map) => FACT_KEYS.iter().find_map(|key| map.get(*key)?.as_str()),
@@ -139,7 +139,7 @@ fn text_of(item: &Value) -> Option<&str> {
     }
 }
 
-fn says_something(text: &str) -> bool {
+fn has_words(text: &str) -> bool {
     text.contains(char::is_alphanumeric)
 }
 
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     fn facts(answer: &str) -> Vec<String> {
-        read_facts(answer).facts
+        parse_facts(answer).facts
     }
 
     #[test]
@@ -178,18 +178,18 @@ mod tests {
             "[\"a\"] or [\"b\"]",
             "{\"a\": [\"x\"], \"b\": [\"y\"]}",
         ] {
-            let read = read_facts(answer);
+            let read = parse_facts(answer);
             assert!(read.facts.is_empty() && read.trouble.is_some(), "{answer}: {read:?}");
         }
-        assert_eq!(read_facts("[]"), ReadFacts::default());
-        let some = read_facts(r#"["a fact", 3, null, "…"]"#);
+        assert_eq!(parse_facts("[]"), ParsedFacts::default());
+        let some = parse_facts(r#"["a fact", 3, null, "…"]"#);
         assert_eq!((some.facts.len(), some.trouble.as_deref()), (1, Some("3 items in it are not facts")));
     }
 
     #[test]
     fn a_message_has_three_facts_at_most_and_credentials_are_blotted_out() {
         let many: Vec<String> = (0..20).map(|number| format!("fact {number}")).collect();
-        let read = read_facts(&serde_json::to_string(&many).unwrap());
+        let read = parse_facts(&serde_json::to_string(&many).unwrap());
         assert_eq!((read.facts.as_slice(), read.trouble), (&many[..MAX_FACTS], None), "the first ones are kept");
         let secret = facts(r#"["The key is sk-ant-api03-AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-AbCdEfGhIjKlMnOpQrStUvWxYz01"]"#);
         assert!(!secret[0].contains("AbCdEf"), "{secret:?}");
@@ -204,11 +204,11 @@ mod tests {
             r#"[{"id": 0, "fact": "likes tea"}, {"id": 2, "text": "lives in Ghent"}, {"id": 1, "facts": null}, {"id": 2, "memory": "owns a dog"}]"#,
             r#"{"0": {"fact": "likes tea"}, "2": {"facts": ["lives in Ghent", "owns a dog"]}}"#,
         ] {
-            let read: Vec<_> = read_facts_of_each(answer, 3).unwrap().into_iter().map(|read| read.facts).collect();
+            let read: Vec<_> = parse_facts_by_message(answer, 3).unwrap().into_iter().map(|read| read.facts).collect();
             assert_eq!(read, [vec!["likes tea"], vec![], vec!["lives in Ghent", "owns a dog"]], "{answer}");
         }
         let many: Vec<String> = (0..9).map(|number| format!("fact {number}")).collect();
-        let read = read_facts_of_each(&json!({ "0": many, "1": many }).to_string(), 2).unwrap();
+        let read = parse_facts_by_message(&json!({ "0": many, "1": many }).to_string(), 2).unwrap();
         assert!(read.iter().all(|read| read.facts == many[..MAX_FACTS] && read.trouble.is_none()), "{read:?}");
     }
 
@@ -223,8 +223,8 @@ mod tests {
             r#"[{"id": 0, "facts": ["likes tea"]}, {"id": 1, "found": ["owns a dog"]}]"#,
             r#"{"0": {"likes": ["tea"], "owns": ["a dog"]}}"#,
         ] {
-            assert!(read_facts_of_each(answer, 2).is_err(), "{answer}");
+            assert!(parse_facts_by_message(answer, 2).is_err(), "{answer}");
         }
-        assert_eq!(read_facts_of_each("{}", 2), Ok(vec![ReadFacts::default(); 2]));
+        assert_eq!(parse_facts_by_message("{}", 2), Ok(vec![ParsedFacts::default(); 2]));
     }
 }

@@ -5,8 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use super::EntryRole;
+use super::recall_query::{content_terms, words_of_one_character};
 use super::speech_act::statements;
-use super::wanted::{content_terms, words_of_one_character};
 use crate::text::Term;
 
 /// The distinct words of an entry, each with whether it occurs in a statement.

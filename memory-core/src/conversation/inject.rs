@@ -2,7 +2,7 @@
 
 use chrono::SecondsFormat;
 
-use super::{Entry, Recalled};
+use super::{ConversationEntry, RecallResult};
 use crate::fence::{attribute, disarmed};
 
 /// The start and end of the fenced text.
@@ -13,14 +13,14 @@ const END: &str = "</memory-context>";
 ///
 /// The summary is followed by the memories as `[role] content`, most relevant first. A superseded memory is marked as `[role, earlier]
 /// content`. Text that resembles the fence is escaped.
-pub fn remembered_text(recalled: &Recalled) -> String {
+pub fn remembered_text(recalled: &RecallResult) -> String {
     if recalled.summary.is_none() && recalled.memories.is_empty() {
         return String::new();
     }
     let mut text = BEGIN.to_owned();
     if let Some(summary) = &recalled.summary {
         text.push_str("What this conversation was about so far:\n");
-        text.push_str(&fenced("memory-summary", summary, disarmed(&summary.content).trim_end()));
+        text.push_str(&fence_entry("memory-summary", summary, disarmed(&summary.content).trim_end()));
     }
     if !recalled.memories.is_empty() {
         let has_earlier = recalled.memories.iter().any(|remembered| remembered.is_superseded);
@@ -30,7 +30,7 @@ pub fn remembered_text(recalled: &Recalled) -> String {
             let entry = &remembered.entry;
             let earlier = if remembered.is_superseded { ", earlier" } else { "" };
             let content = format!("[{}{earlier}] {}", entry.role, disarmed(&entry.content).trim_end());
-            text.push_str(&fenced("memory", entry, &content));
+            text.push_str(&fence_entry("memory", entry, &content));
         }
     }
     text.push_str(END);
@@ -38,12 +38,12 @@ pub fn remembered_text(recalled: &Recalled) -> String {
 }
 
 /// Returns the text to prepend to a user message: the recalled memories, or an empty string.
-pub fn introduction(recalled: &Recalled) -> String {
+pub fn introduction(recalled: &RecallResult) -> String {
     let remembered = remembered_text(recalled);
     if remembered.is_empty() { remembered } else { format!("{remembered}\n\nCurrent message:") }
 }
 
-fn fenced(tag: &str, entry: &Entry, content: &str) -> String {
+fn fence_entry(tag: &str, entry: &ConversationEntry, content: &str) -> String {
     let date = entry.created_at.to_rfc3339_opts(SecondsFormat::Secs, true);
     let source = attribute(entry.conversation.as_str());
     format!("<{tag} date=\"{}\" source=\"conversation {source}\">\n{content}\n</{tag}>\n", date.split_at(10).0)
@@ -54,18 +54,22 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::conversation::{EntryRole, Remembered};
+    use crate::conversation::{EntryRole, RecalledMemory};
 
-    fn entry(role: EntryRole, text: &str) -> Arc<Entry> {
+    fn entry(role: EntryRole, text: &str) -> Arc<ConversationEntry> {
         let at = "2026-11-20T21:25:53Z".parse().unwrap();
-        Arc::new(Entry::new("1".parse().unwrap(), &"work/\"1\"".parse().unwrap(), role, text, at))
+        Arc::new(ConversationEntry::new("1".parse().unwrap(), &"work/\"1\"".parse().unwrap(), role, text, at))
     }
 
-    fn recalled(summary: Option<&str>, memories: &[&str]) -> Recalled {
-        let remembered =
-            |text: &&str| Remembered { entry: entry(EntryRole::Memory, text), relevance: 1.0, score: 1.0, is_superseded: false };
+    fn recalled(summary: Option<&str>, memories: &[&str]) -> RecallResult {
+        let remembered = |text: &&str| RecalledMemory {
+            entry: entry(EntryRole::Memory, text),
+            relevance: 1.0,
+            score: 1.0,
+            is_superseded: false,
+        };
         let memories = memories.iter().map(remembered).collect();
-        Recalled { summary: summary.map(|text| entry(EntryRole::Summary, text)), memories, degraded: None }
+        RecallResult { summary: summary.map(|text| entry(EntryRole::Summary, text)), memories, degraded: None }
     }
 
     #[test]
@@ -100,7 +104,7 @@ mod tests {
 
     #[test]
     fn nothing_remembered_leaves_the_message_as_it_is() {
-        assert_eq!(introduction(&Recalled::default()), "");
+        assert_eq!(introduction(&RecallResult::default()), "");
     }
 
     #[test]

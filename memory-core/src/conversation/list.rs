@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::{ConversationId, ConversationStore, Entry, EntryRole};
+use super::{ConversationEntry, ConversationId, ConversationStore, EntryRole};
 use crate::{Problem, StoreError};
 
 /// A conversation in a list.
@@ -57,11 +57,11 @@ pub fn list(store: &dyn ConversationStore) -> Result<ConversationList, StoreErro
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConversationContents {
     /// The rolling summary, if there is one.
-    pub summary: Option<Arc<Entry>>,
+    pub summary: Option<Arc<ConversationEntry>>,
     /// The facts, oldest first.
-    pub facts: Vec<Arc<Entry>>,
+    pub facts: Vec<Arc<ConversationEntry>>,
     /// The turns of the user and of the assistant, oldest first.
-    pub turns: Vec<Arc<Entry>>,
+    pub turns: Vec<Arc<ConversationEntry>>,
     /// The files that could not be read, by path.
     pub problems: Vec<Problem>,
 }
@@ -96,7 +96,7 @@ mod tests {
         let at = DateTime::UNIX_EPOCH + TimeDelta::days(day);
         let entry = match role {
             EntryRole::Summary => summary_entry(&conversation, "They talked about tea.", at),
-            role => Entry::new(format!("{role}-{day}").parse().unwrap(), &conversation, role, "tea", at),
+            role => ConversationEntry::new(format!("{role}-{day}").parse().unwrap(), &conversation, role, "tea", at),
         };
         store.commit(&conversation, &[EntryChange::Add(entry)]).unwrap();
     }

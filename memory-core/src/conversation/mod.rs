@@ -2,26 +2,36 @@
 //!
 //! | task | items |
 //! |---|---|
-//! | the data model | [`Entry`], [`EntryRole`], [`ConversationId`], [`Shelf`] |
-//! | store turns or facts | [`keep_turn()`], [`keep_turns()`], [`said()`], [`add()`] |
-//! | deduplicate repeated requests | [`Questions`] |
-//! | recall memories for a message | [`recall()`], [`choose()`] |
+//! | the data model | [`ConversationEntry`], [`EntryRole`], [`ConversationId`], [`ConversationIndex`] |
+//! | store turns or facts | [`keep_turn()`], [`keep_turns()`], [`new_turn()`], [`add()`] |
+//! | deduplicate repeated requests | [`RecentQuestions`] |
+//! | recall memories for a message | [`recall()`], [`select_memories()`] |
 //! | format memories for a model | [`remembered_text()`], [`introduction()`] |
-//! | validate the facts of a model | [`read_facts()`], [`read_decisions()`], [`plan_facts()`] |
+//! | validate the facts of a model | [`parse_facts()`], [`parse_decisions()`], [`plan_facts()`] |
 //! | list conversations, or show one | [`list()`], [`show()`] |
 //! | change or delete entries, and undo | [`change()`], [`undo()`], [`restore()`], [`ConversationOperations`] |
 //! | evict the oldest entries | [`evicted()`] |
 //! | queue turns for extraction | [`enqueue()`], [`enqueue_rest()`], [`Job`], [`JobQueue`] |
 //! | implement another store | [`ConversationStore`], and its suite in `testing` |
+//!
+//! All decisions here are pure: the memories for a message, the prompts for a language model, the accepted parts
+//! of its responses, and the effect of new facts on known ones. Relevance is between 0 and 1 on one scale, so
+//! that a threshold has the same meaning in every conversation, with and without a model.
+//!
+//! If no model extracts facts, a turn of the user that states something is used as a fact. Facts rank among
+//! facts, and only they determine how common a word is; requests and responses rank behind them. The claim of a
+//! text determines which texts repeat it and which later one contradicts it. If a model replaces or deletes a
+//! fact, the tombstone names its turn (`source_id`), which is then superseded. Entries that are about to be
+//! returned are checked once more.
 
 mod add;
-mod choose;
 mod claim;
 mod enqueue;
 mod entry;
 mod evict;
 mod facts;
 mod id;
+mod index;
 mod indexed_text;
 mod inject;
 mod list;
@@ -29,37 +39,37 @@ mod operations;
 mod questions;
 mod queue;
 mod recall;
+mod recall_query;
 mod reconcile;
+mod selection;
 mod services;
-mod shelf;
 mod speech_act;
 mod store;
 mod summary;
 mod supersede;
-mod wanted;
 
 pub(crate) use claim::contradicts;
 pub(crate) use speech_act::sentences;
 
-pub use add::{add, keep_turn, keep_turns, said};
-pub use choose::{Candidate, CandidateKind, RecallRules, Remembered, choose};
+pub use add::{add, keep_turn, keep_turns, new_turn};
 pub use enqueue::{enqueue, enqueue_rest};
-pub use entry::{Entry, EntryId, EntryRole, MAX_CONTENT, SOURCE};
+pub use entry::{ConversationEntry, EntryId, EntryRole, MAX_CONTENT, SOURCE};
 pub use evict::evicted;
-pub use facts::{MAX_FACTS, ReadFacts, read_facts, read_facts_of_each};
+pub use facts::{MAX_FACTS, ParsedFacts, parse_facts, parse_facts_by_message};
 pub use id::ConversationId;
+pub use index::ConversationIndex;
 pub use inject::{introduction, remembered_text};
 pub use list::{ConversationContents, ConversationList, ConversationSummary, list, show};
 pub use operations::{
-    ConversationOperation, ConversationOperations, ConversationRecord, ConversationUndone, ConversationVerb, DeletedEntry,
-    KeptConversations, change, last, mark_undone, restore, undo,
+    ConversationLocation, ConversationOperation, ConversationOperations, ConversationRecord, ConversationUndoReport,
+    ConversationVerb, DeletedEntry, change, last, mark_undone, restore, undo,
 };
-pub use questions::Questions;
-pub use queue::{Job, JobQueue, JobState, PendingJob, TakenUp};
-pub use recall::{Recalled, neighbours, recall, recall_beside};
-pub use reconcile::{Decision, ExtractedFact, Misread, plan_facts, read_decisions};
+pub use questions::RecentQuestions;
+pub use queue::{EnqueuedTurns, Job, JobQueue, JobState, PendingJob};
+pub use recall::{RecallResult, neighbours, recall, recall_with_unwritten};
+pub use recall_query::{RecallQuery, RecallTerm};
+pub use reconcile::{AnswerParseError, ExtractedFact, FactDecision, parse_decisions, plan_facts};
+pub use selection::{RecallCandidate, RecallMatchKind, RecallRules, RecalledMemory, select_memories};
 pub use services::Conversations;
-pub use shelf::Shelf;
 pub use store::{ConversationStore, EntryChange, EntryVector};
-pub use summary::{read_summary, summary_entry};
-pub use wanted::{Wanted, WantedTerm};
+pub use summary::{parse_summary, summary_entry};

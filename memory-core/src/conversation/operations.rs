@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::add::without_secrets;
+use super::add::redact_secrets;
 use super::{ConversationId, Conversations, EntryChange, EntryId, EntryRole};
 use crate::{Clock, IdSource, OperationId, StoreError};
 
@@ -67,7 +67,7 @@ pub fn change(
 ) -> Result<(), StoreError> {
     let redacted = |change: &EntryChange| match change.clone() {
         EntryChange::Add(mut entry) => {
-            entry.content = without_secrets(&entry.content);
+            entry.content = redact_secrets(&entry.content);
             EntryChange::Add(entry)
         }
         delete @ EntryChange::Delete { .. } => delete,
@@ -76,11 +76,11 @@ pub fn change(
     if !changes.iter().any(|change| matches!(change, EntryChange::Delete { .. })) {
         return conversations.store.commit(conversation, &changes);
     }
-    let operation = begin(conversations.clock.as_ref(), conversations.ids.as_ref(), verb, by);
+    let operation = new_operation(conversations.clock.as_ref(), conversations.ids.as_ref(), verb, by);
     conversations.store.commit_operation(conversation, &changes, &operation)
 }
 
-fn begin(clock: &dyn Clock, ids: &dyn IdSource, verb: ConversationVerb, by: &str) -> ConversationOperation {
+fn new_operation(clock: &dyn Clock, ids: &dyn IdSource, verb: ConversationVerb, by: &str) -> ConversationOperation {
     ConversationOperation { id: ids.operation_id(), at: clock.now(), verb, by: by.to_owned() }
 }
 
@@ -178,7 +178,7 @@ pub trait ConversationOperations: Debug + Send + Sync {
 
 /// A folder of conversations, with its operations.
 #[derive(Debug, Clone)]
-pub struct KeptConversations {
+pub struct ConversationLocation {
     /// The path of the folder, for display.
     pub place: String,
     /// The operations and the trash of the folder.
@@ -187,7 +187,7 @@ pub struct KeptConversations {
 
 /// The result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConversationUndone {
+pub struct ConversationUndoReport {
     /// The operation that was undone.
     pub record: ConversationRecord,
     /// The id of the undo operation.
@@ -212,7 +212,7 @@ pub fn undo(
     reference: &str,
     clock: &dyn Clock,
     ids: &dyn IdSource,
-) -> Result<ConversationUndone, StoreError> {
+) -> Result<ConversationUndoReport, StoreError> {
     let wanted = reference.trim().to_lowercase();
     let is_wanted = |record: &ConversationRecord| 4 <= wanted.len() && record.operation.id.as_str().starts_with(&wanted);
     let mut found = store.operations()?.into_iter().filter(is_wanted);
@@ -222,9 +222,9 @@ pub fn undo(
         let candidates = vec![record.operation.id.to_string(), other.operation.id.to_string()];
         return Err(StoreError::Ambiguous { reference: wanted, candidates });
     }
-    let operation = begin(clock, ids, ConversationVerb::Undo, "cli");
+    let operation = new_operation(clock, ids, ConversationVerb::Undo, "cli");
     let record = store.undo(&record.operation.id, &operation)?;
-    Ok(ConversationUndone { record, undo: operation.id })
+    Ok(ConversationUndoReport { record, undo: operation.id })
 }
 
 /// Restores the last deleted entry that matches `reference`, and returns it with its new path.
@@ -247,25 +247,25 @@ pub fn restore(
     };
     let missing = || StoreError::TrashNotFound { reference: reference.to_owned() };
     let entry = store.trashed()?.into_iter().find(is_wanted).ok_or_else(missing)?;
-    let path = store.restore(&entry, &begin(clock, ids, ConversationVerb::Restore, "cli"))?;
+    let path = store.restore(&entry, &new_operation(clock, ids, ConversationVerb::Restore, "cli"))?;
     Ok((entry, path))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Secrets;
-    use crate::conversation::{Entry, add};
+    use crate::SecretPolicy;
+    use crate::conversation::{ConversationEntry, add};
     use crate::testing::{FakeConversations, conversations};
 
     #[test]
     fn what_a_change_adds_holds_no_credential() {
         let all = conversations(Arc::new(FakeConversations::default()));
         let place = ConversationId::unnamed();
-        let known = add(&all, &place, &["The user loves pizza.".to_owned()], Secrets::Refuse).unwrap().remove(0);
+        let known = add(&all, &place, &["The user loves pizza.".to_owned()], SecretPolicy::Refuse).unwrap().remove(0);
         let secret = "The key is ghp_0123456789abcdefghijABCDEFGHIJ012345.";
         let id: EntryId = "new".parse().unwrap();
-        let new = Entry::new(id.clone(), &place, EntryRole::Memory, secret, DateTime::UNIX_EPOCH);
+        let new = ConversationEntry::new(id.clone(), &place, EntryRole::Memory, secret, DateTime::UNIX_EPOCH);
         let changes = [EntryChange::Add(new), EntryChange::Delete { id: known.id, replaced_by: Some(id) }];
         for changes in [&changes[..], &changes[..1]] {
             change(&all, &place, changes, ConversationVerb::Reconcile, "model").unwrap();

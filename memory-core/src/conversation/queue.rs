@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
-use super::{ConversationId, Entry, EntryChange, EntryId};
+use super::{ConversationEntry, ConversationId, EntryChange, EntryId};
 use crate::{ContentHash, OperationId, StoreError};
 
 /// A job: a turn from which facts are to be extracted.
@@ -23,7 +23,7 @@ pub struct Job {
 
 impl Job {
     /// Returns the job of a turn. The id is derived from the turn, so that each turn has one job.
-    pub fn of(turn: &Entry) -> Self {
+    pub fn of(turn: &ConversationEntry) -> Self {
         let hash = ContentHash::of(&format!("{}\n{}", turn.conversation, turn.id));
         let bits = hash.as_bytes().iter().take(6).fold(0, |bits, byte| bits << 8 | u64::from(*byte));
         let id = OperationId::from_random(bits);
@@ -70,7 +70,7 @@ pub struct PendingJob {
 
 /// The turns that have or had a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TakenUp {
+pub struct EnqueuedTurns {
     /// The start of the period for which the turns are recorded.
     pub since: DateTime<Utc>,
     /// The turns in this period that have or had a job.
@@ -108,7 +108,7 @@ pub trait JobQueue: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the jobs cannot be read, or the start of the period cannot be recorded.
-    fn taken_up(&self, now: DateTime<Utc>) -> Result<TakenUp, StoreError>;
+    fn enqueued_turns(&self, now: DateTime<Utc>) -> Result<EnqueuedTurns, StoreError>;
 
     /// Acquires the lock to process the jobs, held until the returned value is dropped.
     ///

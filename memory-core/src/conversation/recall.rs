@@ -5,10 +5,11 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::indexed_text::has_subject;
+use super::recall_query::parts;
 use super::supersede::{add_successors, mark_superseded};
-use super::wanted::parts;
 use super::{
-    Candidate, ConversationId, Conversations, Entry, EntryId, EntryRole, RecallRules, Remembered, Shelf, Wanted, choose,
+    ConversationEntry, ConversationId, ConversationIndex, Conversations, EntryId, EntryRole, RecallCandidate, RecallQuery,
+    RecallRules, RecalledMemory, select_memories,
 };
 use crate::rank::sigmoid;
 use crate::standing::{StandingKind, StandingText, current};
@@ -16,26 +17,26 @@ use crate::{Problem, StoreError, has_direction};
 
 /// The result of a recall.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Recalled {
+pub struct RecallResult {
     /// The summary of the conversation so far, if there is one.
-    pub summary: Option<Arc<Entry>>,
+    pub summary: Option<Arc<ConversationEntry>>,
     /// The memories: standing instructions first, then by relevance with repetitions moved back.
-    pub memories: Vec<Remembered>,
+    pub memories: Vec<RecalledMemory>,
     /// The reason why the result may be incomplete, if it may.
     pub degraded: Option<String>,
 }
 
 /// The number of candidates per requested memory.
-const POOL: usize = 3;
+const POOL_FACTOR: usize = 3;
 
 /// The maximum size of a text for the cross-encoder, in bytes.
-const SHOWN: usize = 2000;
+const MAX_RERANK_BYTES: usize = 2000;
 
 /// The maximum number of attempts if entries change during a recall.
-const LOOKS: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 
 /// The number of existing facts that are compared with each new one.
-const NEIGHBOURS: usize = 5;
+const MAX_SIMILAR_FACTS: usize = 5;
 
 /// Returns the memories for `message` from a conversation and from the global one.
 ///
@@ -48,8 +49,8 @@ pub fn recall(
     conversation: &ConversationId,
     message: &str,
     rules: &RecallRules,
-) -> Result<Recalled, StoreError> {
-    recall_beside(conversations, conversation, message, rules, &[], &|_| false)
+) -> Result<RecallResult, StoreError> {
+    recall_with_unwritten(conversations, conversation, message, rules, &[], &|_| false)
 }
 
 /// Returns the memories for `message`, without the entries for which `is_known` returns true.
@@ -59,34 +60,34 @@ pub fn recall(
 ///
 /// # Errors
 /// Those of [`recall()`].
-pub fn recall_beside(
+pub fn recall_with_unwritten(
     conversations: &Conversations,
     conversation: &ConversationId,
     message: &str,
     rules: &RecallRules,
-    unwritten: &[Entry],
-    is_known: &dyn Fn(&Entry) -> bool,
-) -> Result<Recalled, StoreError> {
+    unwritten: &[ConversationEntry],
+    is_known: &dyn Fn(&ConversationEntry) -> bool,
+) -> Result<RecallResult, StoreError> {
     if rules.top_k == 0 {
-        return Ok(Recalled::default());
+        return Ok(RecallResult::default());
     }
-    for _ in 1..LOOKS {
-        let recalled = ask(conversations, conversation, message, rules, unwritten, is_known)?;
+    for _ in 1..MAX_ATTEMPTS {
+        let recalled = recall_once(conversations, conversation, message, rules, unwritten, is_known)?;
         if !is_stale(conversations, &recalled)? {
             return Ok(recalled);
         }
     }
-    ask(conversations, conversation, message, rules, unwritten, is_known)
+    recall_once(conversations, conversation, message, rules, unwritten, is_known)
 }
 
-fn ask(
+fn recall_once(
     conversations: &Conversations,
     conversation: &ConversationId,
     message: &str,
     rules: &RecallRules,
-    unwritten: &[Entry],
-    is_known: &dyn Fn(&Entry) -> bool,
-) -> Result<Recalled, StoreError> {
+    unwritten: &[ConversationEntry],
+    is_known: &dyn Fn(&ConversationEntry) -> bool,
+) -> Result<RecallResult, StoreError> {
     let mut own = conversations.store.read(conversation)?;
     if !unwritten.is_empty() {
         let shelf = Arc::make_mut(&mut own);
@@ -99,51 +100,52 @@ fn ask(
     if *conversation != global {
         shelves.push(conversations.store.read(&global)?);
     }
-    let mut troubles: Vec<String> = unreadable(&shelves).into_iter().collect();
+    let mut troubles: Vec<String> = describe_problems(&shelves).into_iter().collect();
     let vector = vector(conversations, &shelves, message).unwrap_or_else(|why| {
         troubles.push(format!("{why}; so only words were searched"));
         None
     });
-    let wanted = Wanted { vector: vector.as_deref(), ..Wanted::of(message) };
-    let most = rules.top_k.saturating_mul(POOL);
+    let wanted = RecallQuery { vector: vector.as_deref(), ..RecallQuery::of(message) };
+    let most = rules.top_k.saturating_mul(POOL_FACTOR);
     let known = RefCell::new(Vec::new());
-    let of = |entry: &Entry| {
+    let of = |entry: &ConversationEntry| {
         let is_known = is_known(entry);
         if is_known {
             known.borrow_mut().push(entry.id.clone());
         }
         !is_known
     };
-    let mut candidates: Vec<Candidate> = shelves.iter().flat_map(|shelf| shelf.candidates(&wanted, most, &of)).collect();
+    let mut candidates: Vec<RecallCandidate> = shelves.iter().flat_map(|shelf| shelf.candidates(&wanted, most, &of)).collect();
     add_successors(&mut candidates, &shelves, rules.score_threshold, is_known);
     let known = known.into_inner();
-    let with_claims = |shelf: &Arc<Shelf>, id: &EntryId| Some((Arc::clone(shelf.get(id)?), shelf.claims(id)?.clone()));
+    let with_claims =
+        |shelf: &Arc<ConversationIndex>, id: &EntryId| Some((Arc::clone(shelf.get(id)?), shelf.claims(id)?.clone()));
     let known: Vec<_> = known.iter().filter_map(|id| shelves.iter().find_map(|shelf| with_claims(shelf, id))).collect();
     mark_superseded(&mut candidates, &known, message);
-    if let Err(why) = reread(conversations, message, &mut candidates) {
+    if let Err(why) = rerank_candidates(conversations, message, &mut candidates) {
         troubles.push(format!("{why}; the result is not reranked"));
     }
     let degraded = Some(troubles.join("; ")).filter(|troubles| !troubles.is_empty());
-    let memories = choose(candidates, rules, conversations.clock.now());
+    let memories = select_memories(candidates, rules, conversations.clock.now());
     let memories = instructions_first(&memories, &shelves, rules.top_k, is_known);
-    Ok(Recalled { summary: own.summary().cloned(), memories, degraded })
+    Ok(RecallResult { summary: own.summary().cloned(), memories, degraded })
 }
 
 /// The divisor of `top_k` that limits the number of standing instructions.
-const STANDING_PART: usize = 4;
+const STANDING_DIVISOR: usize = 4;
 
 /// Moves the standing instructions of the person before the memories, within their share of `top_k`.
 ///
 /// Recalled instructions come first, then the newest.
 fn instructions_first(
-    memories: &[Remembered],
-    shelves: &[Arc<Shelf>],
+    memories: &[RecalledMemory],
+    shelves: &[Arc<ConversationIndex>],
     top_k: usize,
-    is_known: &dyn Fn(&Entry) -> bool,
-) -> Vec<Remembered> {
-    let mut instructions: Vec<Arc<Entry>> =
+    is_known: &dyn Fn(&ConversationEntry) -> bool,
+) -> Vec<RecalledMemory> {
+    let mut instructions: Vec<Arc<ConversationEntry>> =
         shelves.iter().flat_map(|shelf| shelf.instructions()).filter(|entry| !is_known(entry)).cloned().collect();
-    let place = |entry: &Entry| memories.iter().position(|own| own.entry.id == entry.id).unwrap_or(usize::MAX);
+    let place = |entry: &ConversationEntry| memories.iter().position(|own| own.entry.id == entry.id).unwrap_or(usize::MAX);
     instructions.sort_by_key(|entry| (place(entry), Reverse(entry.created_at)));
     let texts = instructions.iter().map(|entry| StandingText {
         at: entry.created_at,
@@ -151,24 +153,24 @@ fn instructions_first(
         text: &entry.content,
     });
     let places = current(&texts.collect::<Vec<_>>());
-    let first: Vec<Remembered> = places
+    let first: Vec<RecalledMemory> = places
         .into_iter()
-        .take(top_k.div_ceil(STANDING_PART))
+        .take(top_k.div_ceil(STANDING_DIVISOR))
         .map(|number| {
             let entry = &instructions[number];
             let recalled = memories.iter().find(|own| own.entry.id == entry.id).cloned();
-            let other = || Remembered { entry: Arc::clone(entry), relevance: 0.0, score: 0.0, is_superseded: false };
+            let other = || RecalledMemory { entry: Arc::clone(entry), relevance: 0.0, score: 0.0, is_superseded: false };
             recalled.unwrap_or_else(other)
         })
         .filter(|own| !own.is_superseded)
         .collect();
-    let is_first = |own: &Remembered| first.iter().any(|other| other.entry.id == own.entry.id);
-    let rest: Vec<Remembered> = memories.iter().filter(|own| !is_first(own)).cloned().collect();
+    let is_first = |own: &RecalledMemory| first.iter().any(|other| other.entry.id == own.entry.id);
+    let rest: Vec<RecalledMemory> = memories.iter().filter(|own| !is_first(own)).cloned().collect();
     first.into_iter().chain(rest).take(top_k).collect()
 }
 
 /// Returns a message about files of the conversations that could not be read, if any.
-fn unreadable(shelves: &[Arc<Shelf>]) -> Option<String> {
+fn describe_problems(shelves: &[Arc<ConversationIndex>]) -> Option<String> {
     let mut problems: Vec<&Problem> = shelves.iter().flat_map(|shelf| shelf.problems()).collect();
     problems.sort_by(|one, other| one.path.cmp(&other.path));
     problems.dedup_by(|one, other| one.path == other.path);
@@ -181,7 +183,7 @@ fn unreadable(shelves: &[Arc<Shelf>]) -> Option<String> {
 }
 
 /// Returns the vector of a message, if there is an embedding model and vectors to compare with.
-fn vector(conversations: &Conversations, shelves: &[Arc<Shelf>], message: &str) -> Result<Option<Vec<f32>>, String> {
+fn vector(conversations: &Conversations, shelves: &[Arc<ConversationIndex>], message: &str) -> Result<Option<Vec<f32>>, String> {
     let Some(embedder) = &conversations.embedder else { return Ok(None) };
     // Reading the identity may load the model.
     if shelves.iter().all(|shelf| shelf.identity().is_empty()) {
@@ -200,9 +202,9 @@ fn vector(conversations: &Conversations, shelves: &[Arc<Shelf>], message: &str) 
 }
 
 /// Replaces the relevance of the candidates by the scores of the cross-encoder, if there is one.
-fn reread(conversations: &Conversations, message: &str, candidates: &mut [Candidate]) -> Result<(), String> {
+fn rerank_candidates(conversations: &Conversations, message: &str, candidates: &mut [RecallCandidate]) -> Result<(), String> {
     let Some(reranker) = conversations.reranker.as_ref().filter(|_| !candidates.is_empty()) else { return Ok(()) };
-    let shown = |text: &str| text[..text.floor_char_boundary(SHOWN)].to_owned();
+    let shown = |text: &str| text[..text.floor_char_boundary(MAX_RERANK_BYTES)].to_owned();
     let texts: Vec<String> = candidates.iter().map(|candidate| shown(&candidate.entry.content)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let scores = reranker.score(&shown(message), &texts).map_err(|error| error.to_string())?;
@@ -214,7 +216,7 @@ fn reread(conversations: &Conversations, message: &str, candidates: &mut [Candid
 }
 
 /// Returns whether another program changed an entry of the result.
-fn is_stale(conversations: &Conversations, recalled: &Recalled) -> Result<bool, StoreError> {
+fn is_stale(conversations: &Conversations, recalled: &RecallResult) -> Result<bool, StoreError> {
     let entries = recalled.memories.iter().map(|remembered| &remembered.entry).chain(&recalled.summary);
     let mut by_place: Vec<(&ConversationId, Vec<EntryId>)> = Vec::new();
     for entry in entries {
@@ -240,21 +242,21 @@ pub fn neighbours(
     conversations: &Conversations,
     conversation: &ConversationId,
     facts: &[String],
-) -> Result<Vec<Arc<Entry>>, StoreError> {
+) -> Result<Vec<Arc<ConversationEntry>>, StoreError> {
     let shelf = conversations.store.read(conversation)?;
-    let mut found: Vec<Arc<Entry>> = Vec::new();
+    let mut found: Vec<Arc<ConversationEntry>> = Vec::new();
     for fact in facts {
         // Without a vector only words are compared, which may miss a contradiction but loses no fact.
         let vector = vector(conversations, std::slice::from_ref(&shelf), fact).unwrap_or_default();
-        let wanted = Wanted { vector: vector.as_deref(), ..Wanted::of(fact) };
-        let is_fact = |entry: &Entry| entry.role == EntryRole::Memory;
-        let alike = shelf.candidates(&wanted, NEIGHBOURS, &is_fact).into_iter().map(|candidate| candidate.entry);
-        let mut alike: Vec<Arc<Entry>> = alike.collect();
-        if alike.len() < NEIGHBOURS && has_subject(fact) {
+        let wanted = RecallQuery { vector: vector.as_deref(), ..RecallQuery::of(fact) };
+        let is_fact = |entry: &ConversationEntry| entry.role == EntryRole::Memory;
+        let alike = shelf.candidates(&wanted, MAX_SIMILAR_FACTS, &is_fact).into_iter().map(|candidate| candidate.entry);
+        let mut alike: Vec<Arc<ConversationEntry>> = alike.collect();
+        if alike.len() < MAX_SIMILAR_FACTS && has_subject(fact) {
             // Facts about the user may contradict each other without a common word.
             let latest = shelf.entries().into_iter().rev().filter(|entry| is_fact(entry) && has_subject(&entry.content));
             let others: Vec<_> = latest.filter(|entry| alike.iter().all(|own| own.id != entry.id)).collect();
-            let lacking = NEIGHBOURS - alike.len();
+            let lacking = MAX_SIMILAR_FACTS - alike.len();
             alike.extend(others.into_iter().take(lacking));
         }
         for entry in alike {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::add::without_secrets;
+use super::add::redact_secrets;
 use super::facts::{MAX_FACTS, only_list};
-use super::{ConversationId, Entry, EntryChange, EntryId, EntryRole};
-use crate::json_answer;
+use super::{ConversationEntry, ConversationId, EntryChange, EntryId, EntryRole};
+use crate::parse_json_answer;
 use crate::text::{fold, one_line, tokens};
 
 /// A fact that a model extracted from a turn.
@@ -23,7 +23,7 @@ pub struct ExtractedFact {
 
 /// The decision of a model about one fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
+pub enum FactDecision {
     /// Adds a new fact.
     Add {
         /// The fact.
@@ -51,7 +51,7 @@ pub enum Decision {
 /// The reason why a response is not usable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
-pub struct Misread {
+pub struct AnswerParseError {
     /// The reason, as a statement that may be sent to the model.
     pub why: String,
 }
@@ -63,9 +63,9 @@ pub struct Misread {
 ///
 /// # Errors
 /// If there is no such list, or a decision names an unknown fact. Then the caller may repeat the request.
-pub fn read_decisions(answer: &str, known: usize) -> Result<Vec<Decision>, Misread> {
-    let misread = |why: String| Misread { why };
-    let value = json_answer(answer).map_err(|why| misread(why.to_string()))?;
+pub fn parse_decisions(answer: &str, known: usize) -> Result<Vec<FactDecision>, AnswerParseError> {
+    let misread = |why: String| AnswerParseError { why };
+    let value = parse_json_answer(answer).map_err(|why| misread(why.to_string()))?;
     let list = only_list(value).ok_or_else(|| misread("it is no list of decisions".into()))?;
     let mut decisions = Vec::new();
     let mut faults = Vec::new();
@@ -78,9 +78,9 @@ pub fn read_decisions(answer: &str, known: usize) -> Result<Vec<Decision>, Misre
     if faults.is_empty() { Ok(decisions) } else { Err(misread(faults.join("; "))) }
 }
 
-fn decision(item: &Value, known: usize) -> Result<Option<Decision>, String> {
+fn decision(item: &Value, known: usize) -> Result<Option<FactDecision>, String> {
     let event = item.get("event").and_then(Value::as_str).unwrap_or_default().trim().to_ascii_uppercase();
-    let text = item.get("text").and_then(Value::as_str).map(|text| one_line(&without_secrets(text), usize::MAX));
+    let text = item.get("text").and_then(Value::as_str).map(|text| one_line(&redact_secrets(text), usize::MAX));
     let text = text.filter(|text| text.contains(char::is_alphanumeric));
     let number = || {
         let id = item.get("id").unwrap_or(&Value::Null);
@@ -90,13 +90,13 @@ fn decision(item: &Value, known: usize) -> Result<Option<Decision>, String> {
         number.ok_or_else(|| format!("{event} names the id {id}, which is none of those given; {range}; what is new is an ADD"))
     };
     Ok(match event.as_str() {
-        "ADD" => text.map(|text| Decision::Add { text }),
+        "ADD" => text.map(|text| FactDecision::Add { text }),
         "UPDATE" => {
             let number = number()?;
-            text.map(|text| Decision::Update { number, text })
+            text.map(|text| FactDecision::Update { number, text })
         }
-        "DELETE" => Some(Decision::Delete { number: number()? }),
-        "NONE" => Some(Decision::Keep { number: number()? }),
+        "DELETE" => Some(FactDecision::Delete { number: number()? }),
+        "NONE" => Some(FactDecision::Keep { number: number()? }),
         _ => return Err(format!("the event \"{}\" is none of ADD, UPDATE, DELETE and NONE", one_line(&event, 40))),
     })
 }
@@ -108,20 +108,20 @@ fn decision(item: &Value, known: usize) -> Result<Option<Decision>, String> {
 /// adds at most [`MAX_FACTS`] facts; decisions beyond this limit have no effect. `next_id` returns unused ids.
 pub fn plan_facts(
     conversation: &ConversationId,
-    known: &[Arc<Entry>],
+    known: &[Arc<ConversationEntry>],
     facts: &[ExtractedFact],
-    decisions: &[Decision],
+    decisions: &[FactDecision],
     now: DateTime<Utc>,
     next_id: &mut dyn FnMut() -> EntryId,
 ) -> Vec<EntryChange> {
     let mut goes: Vec<Option<Option<EntryId>>> = vec![None; known.len()];
-    let mut added: Vec<Entry> = Vec::new();
-    let mut new = |text: &str, added: &mut Vec<Entry>| {
-        let source_id = source_of(text, facts);
+    let mut added: Vec<ConversationEntry> = Vec::new();
+    let mut new = |text: &str, added: &mut Vec<ConversationEntry>| {
+        let source_id = find_source_turn(text, facts);
         let is_full = MAX_FACTS <= added.iter().filter(|entry| entry.source_id == source_id).count();
         (!is_full).then(|| {
-            let entry = Entry::new(next_id(), conversation, EntryRole::Memory, text, now);
-            added.push(Entry { source_id, ..entry.clone() });
+            let entry = ConversationEntry::new(next_id(), conversation, EntryRole::Memory, text, now);
+            added.push(ConversationEntry { source_id, ..entry.clone() });
             entry.id
         })
     };
@@ -129,8 +129,8 @@ pub fn plan_facts(
     let (mut tells, mut keeps, mut deletes) = (false, false, false);
     for decision in decisions {
         match decision {
-            Decision::Update { number, text } if is_known(text, *number) => keeps = true,
-            Decision::Update { number, text } => {
+            FactDecision::Update { number, text } if is_known(text, *number) => keeps = true,
+            FactDecision::Update { number, text } => {
                 tells = true;
                 let place = goes.get_mut(*number).filter(|place| !matches!(place, Some(Some(_))));
                 if let Some(id) = new(text, &mut added)
@@ -139,19 +139,19 @@ pub fn plan_facts(
                     *place = Some(Some(id));
                 }
             }
-            Decision::Add { text } => {
+            FactDecision::Add { text } => {
                 tells = true;
                 if !added.iter().any(|entry| same(&entry.content, text)) {
                     new(text, &mut added);
                 }
             }
-            Decision::Delete { number } => {
+            FactDecision::Delete { number } => {
                 deletes = true;
                 if let Some(place) = goes.get_mut(*number) {
                     place.get_or_insert(None);
                 }
             }
-            Decision::Keep { .. } => keeps = true,
+            FactDecision::Keep { .. } => keeps = true,
         }
     }
     if !tells && (deletes || !keeps) {
@@ -173,7 +173,7 @@ pub fn plan_facts(
 /// Returns the most likely source turn of a text.
 ///
 /// It is the turn of the same fact, otherwise of the fact with the most common words.
-fn source_of(text: &str, facts: &[ExtractedFact]) -> Option<EntryId> {
+fn find_source_turn(text: &str, facts: &[ExtractedFact]) -> Option<EntryId> {
     let words = |text: &str| {
         let mut words = HashSet::new();
         tokens(text, &mut |token| {

@@ -14,7 +14,7 @@ pub(super) use self::words::is_han;
 
 /// The speech act of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Act {
+enum SpeechAct {
     /// A request or a question.
     Request,
     /// A statement with its own subject and verb, which counts as one even next to a request.
@@ -45,20 +45,20 @@ pub(super) fn statements(text: &str) -> Vec<Range<usize>> {
         let last = clauses.len().saturating_sub(1);
         let act_of = |(number, clause): (usize, &Range<usize>)| {
             let act = act(&text[clause.clone()]);
-            if is_question && number == last { Act::Request } else { act }
+            if is_question && number == last { SpeechAct::Request } else { act }
         };
-        let acts: Vec<Act> = clauses.iter().enumerate().map(act_of).collect();
-        if acts.contains(&Act::Request) {
+        let acts: Vec<SpeechAct> = clauses.iter().enumerate().map(act_of).collect();
+        if acts.contains(&SpeechAct::Request) {
             for (clause, act) in clauses.iter().zip(&acts) {
-                if *act == Act::Statement {
+                if *act == SpeechAct::Statement {
                     found.push(clause.clone());
                 }
                 let is_introduction = text[..clause.end].ends_with([':', '：']);
-                if *act == Act::Request && is_introduction {
+                if *act == SpeechAct::Request && is_introduction {
                     return found;
                 }
             }
-        } else if acts.iter().any(|act| *act != Act::Filler) {
+        } else if acts.iter().any(|act| *act != SpeechAct::Filler) {
             found.push(sentence);
         }
     }
@@ -86,7 +86,7 @@ pub(super) fn clauses_of(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
     sentences.flat_map(|sentence| clauses(text, sentence)).collect()
 }
 
-fn act(clause: &str) -> Act {
+fn act(clause: &str) -> SpeechAct {
     if clause.chars().any(words::is_han) { chinese::act(clause) } else { english::act(clause) }
 }
 
@@ -105,12 +105,12 @@ pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {
         has_ended |= ends;
         let goes_on = next.is_some_and(|next| "。！？!?.…\"”)）".contains(next));
         if has_ended && !goes_on {
-            push(text, begin..at + character.len_utf8(), &mut found);
+            push_range(text, begin..at + character.len_utf8(), &mut found);
             begin = at + character.len_utf8();
             has_ended = false;
         }
     }
-    push(text, begin..text.len(), &mut found);
+    push_range(text, begin..text.len(), &mut found);
     found
 }
 
@@ -129,15 +129,15 @@ fn clauses(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
         };
         let end = sentence.start + at + character.len_utf8();
         if is_mark || (character.is_whitespace() && english::begins_clause(&text[end..sentence.end])) {
-            push(text, begin..end, &mut found);
+            push_range(text, begin..end, &mut found);
             begin = end;
         }
     }
-    push(text, begin..sentence.end, &mut found);
+    push_range(text, begin..sentence.end, &mut found);
     found
 }
 
-fn push(text: &str, range: Range<usize>, found: &mut Vec<Range<usize>>) {
+fn push_range(text: &str, range: Range<usize>, found: &mut Vec<Range<usize>>) {
     if text[range.clone()].contains(char::is_alphanumeric) || text[range.clone()].contains("```") {
         found.push(range);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::{ConversationId, ConversationOperation, Entry, EntryId, MAX_CONTENT, Shelf};
+use super::{ConversationEntry, ConversationId, ConversationIndex, ConversationOperation, EntryId, MAX_CONTENT};
 use crate::{ContentHash, StoreError};
 
 /// A store of conversations. Every implementation passes `testing::conversation_suite`.
@@ -24,20 +24,20 @@ pub trait ConversationStore: Debug + Send + Sync {
 
     /// Returns the active entries of a conversation; they are empty if it does not exist.
     ///
-    /// The result includes which turns are superseded by deleted facts: see [`Shelf::is_superseded`].
+    /// The result includes which turns are superseded by deleted facts: see [`ConversationIndex::is_superseded`].
     ///
     /// The set of entries is current. The content of an entry that another program edited in place is current in a conversation of up to a
     /// few hundred entries, otherwise at most one minute old; [`ConversationStore::look_again`] rechecks single entries.
     ///
     /// # Errors
-    /// If the conversation cannot be read. Defects of single files are reported by [`Shelf::problems`].
-    fn read(&self, conversation: &ConversationId) -> Result<Arc<Shelf>, StoreError>;
+    /// If the conversation cannot be read. Defects of single files are reported by [`ConversationIndex::problems`].
+    fn read(&self, conversation: &ConversationId) -> Result<Arc<ConversationIndex>, StoreError>;
 
     /// Returns the active turns of the user after `moment` in all conversations, in unspecified order.
     ///
     /// # Errors
     /// If the conversations cannot be read.
-    fn asked_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<Entry>>, StoreError>;
+    fn user_turns_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<ConversationEntry>>, StoreError>;
 
     /// Rechecks some entries, and returns whether one of them has changed since the last read.
     ///
@@ -51,7 +51,7 @@ pub trait ConversationStore: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the folder cannot be read. Files that cannot be parsed as an entry are skipped.
-    fn deleted(&self, conversation: &ConversationId) -> Result<Vec<Entry>, StoreError>;
+    fn deleted(&self, conversation: &ConversationId) -> Result<Vec<ConversationEntry>, StoreError>;
 
     /// Makes changes in order, except that additions precede deletions.
     ///
@@ -87,7 +87,7 @@ pub trait ConversationStore: Debug + Send + Sync {
         operation: &ConversationOperation,
     ) -> Result<(), StoreError>;
 
-    /// Stores vectors of the model `identity`; [`Shelf::vector`] returns them for texts that have one.
+    /// Stores vectors of the model `identity`; [`ConversationIndex::vector`] returns them for texts that have one.
     ///
     /// Vectors can be recomputed, so they may be lost. Those of another model may be deleted.
     ///
@@ -100,7 +100,7 @@ pub trait ConversationStore: Debug + Send + Sync {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryChange {
     /// Adds an entry. A summary replaces the previous one.
-    Add(Entry),
+    Add(ConversationEntry),
     /// Deletes an entry, which may have a replacement.
     Delete {
         /// The id of the entry.

@@ -3,9 +3,9 @@
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::add::without_secrets;
-use super::{ConversationId, Entry, EntryId, EntryRole};
-use crate::json_answer;
+use super::add::redact_secrets;
+use super::{ConversationEntry, ConversationId, EntryId, EntryRole};
+use crate::parse_json_answer;
 
 /// The kind of the only summary of a conversation.
 const KIND: &str = "summary";
@@ -14,9 +14,9 @@ const KIND: &str = "summary";
 const LONGEST: usize = 8000;
 
 /// Returns the summary of a conversation as an entry with a fixed id.
-pub fn summary_entry(conversation: &ConversationId, text: &str, now: DateTime<Utc>) -> Entry {
-    let entry = Entry::new(EntryId::of_summary(conversation), conversation, EntryRole::Summary, text, now);
-    Entry { summary_kind: Some(KIND.into()), ..entry }
+pub fn summary_entry(conversation: &ConversationId, text: &str, now: DateTime<Utc>) -> ConversationEntry {
+    let entry = ConversationEntry::new(EntryId::for_summary(conversation), conversation, EntryRole::Summary, text, now);
+    ConversationEntry { summary_kind: Some(KIND.into()), ..entry }
 }
 
 /// Parses a response: a text, or the text in a JSON object. Credentials are redacted.
@@ -25,14 +25,14 @@ pub fn summary_entry(conversation: &ConversationId, text: &str, now: DateTime<Ut
 ///
 /// # Errors
 /// The reason why the response is not a summary.
-pub fn read_summary(answer: &str) -> Result<String, String> {
+pub fn parse_summary(answer: &str) -> Result<String, String> {
     let plain = answer.rsplit_once("</think>").map_or(answer, |(_, said)| said);
-    let text = match json_answer(answer) {
+    let text = match parse_json_answer(answer) {
         Ok(Value::Object(map)) => map.get("summary").or_else(|| map.values().next()).and_then(Value::as_str).map(str::to_owned),
         _ => None,
     };
     let text = text.unwrap_or_else(|| plain.to_owned());
-    let text = without_secrets(text.trim());
+    let text = redact_secrets(text.trim());
     match text.chars().count() {
         0 => Err("it is empty".into()),
         length if LONGEST < length => Err(format!("it has {length} characters, more than the maximum of a summary")),
@@ -50,10 +50,10 @@ mod tests {
         for answer in
             ["Anna likes tea.", "  Anna likes tea.\n", r#"{"summary": "Anna likes tea."}"#, "<think>hm</think>\nAnna likes tea."]
         {
-            assert_eq!(read_summary(answer).unwrap(), "Anna likes tea.");
+            assert_eq!(parse_summary(answer).unwrap(), "Anna likes tea.");
         }
         for answer in ["", " ", "{\"summary\": \"\"}", "[1, 2]", &"x".repeat(LONGEST + 1)] {
-            assert!(read_summary(answer).is_err(), "{answer}");
+            assert!(parse_summary(answer).is_err(), "{answer}");
         }
     }
 }

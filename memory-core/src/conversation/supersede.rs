@@ -4,38 +4,38 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
-use super::claim::{Claims, EntryClaims};
-use super::{Candidate, CandidateKind, Entry, EntryRole, Shelf};
+use super::claim::{EntryClaims, TextClaims};
+use super::{ConversationEntry, ConversationIndex, EntryRole, RecallCandidate, RecallMatchKind};
 
 /// The maximum number of candidates that are compared with each other, most relevant first.
-const COMPARED: usize = 64;
+const MAX_COMPARED: usize = 64;
 
 /// The maximum number of candidates that are compared with all entries, most relevant first.
-const CONTESTED: usize = 16;
+const MAX_CONTESTED: usize = 16;
 
 /// The maximum number of newest entries of a conversation that are compared with each of them.
-const LOOKED_AT: usize = 500;
+const MAX_NEWEST: usize = 500;
 
 /// Adds newer entries that contradict relevant candidates, except for `known` ones.
 ///
 /// An earlier statement is therefore never returned without the one that superseded it. Each added entry has the relevance of the best
 /// candidate that it contradicts.
 pub(super) fn add_successors(
-    candidates: &mut Vec<Candidate>,
-    shelves: &[Arc<Shelf>],
+    candidates: &mut Vec<RecallCandidate>,
+    shelves: &[Arc<ConversationIndex>],
     threshold: f32,
-    is_known: &dyn Fn(&Entry) -> bool,
+    is_known: &dyn Fn(&ConversationEntry) -> bool,
 ) {
-    let contested: Vec<(f32, DateTime<Utc>, Arc<Claims>)> = candidates
+    let contested: Vec<(f32, DateTime<Utc>, Arc<TextClaims>)> = candidates
         .iter()
-        .filter(|candidate| candidate.kind == CandidateKind::Statement && threshold <= candidate.relevance)
-        .take(CONTESTED)
+        .filter(|candidate| candidate.kind == RecallMatchKind::Statement && threshold <= candidate.relevance)
+        .take(MAX_CONTESTED)
         .map(|candidate| (candidate.relevance, candidate.entry.created_at, candidate.claims.clauses(&candidate.entry)))
         .filter(|(.., claims)| !claims.is_empty())
         .collect();
     let Some(oldest) = contested.iter().map(|(_, at, _)| *at).min() else { return };
     for shelf in shelves {
-        for (entry, claims) in shelf.newest_claims(LOOKED_AT).filter(|(entry, _)| oldest < entry.created_at) {
+        for (entry, claims) in shelf.newest_claims(MAX_NEWEST).filter(|(entry, _)| oldest < entry.created_at) {
             let later = claims.clauses(entry);
             let relevance = contested
                 .iter()
@@ -55,21 +55,25 @@ pub(super) fn add_successors(
 /// Marks the facts and statements that a later text contradicts.
 ///
 /// The later text is another candidate, one of the `known` entries, or the message itself.
-pub(super) fn mark_superseded(candidates: &mut [Candidate], known: &[(Arc<Entry>, EntryClaims)], message: &str) {
-    let statements = |candidate: &&Candidate| candidate.kind == CandidateKind::Statement;
-    let compared: Vec<(Arc<Entry>, EntryClaims)> = candidates
+pub(super) fn mark_superseded(
+    candidates: &mut [RecallCandidate],
+    known: &[(Arc<ConversationEntry>, EntryClaims)],
+    message: &str,
+) {
+    let statements = |candidate: &&RecallCandidate| candidate.kind == RecallMatchKind::Statement;
+    let compared: Vec<(Arc<ConversationEntry>, EntryClaims)> = candidates
         .iter()
         .filter(statements)
-        .take(COMPARED)
+        .take(MAX_COMPARED)
         .map(|candidate| (Arc::clone(&candidate.entry), candidate.claims.clone()))
         .collect();
     if compared.is_empty() {
         return;
     }
-    let entries = compared.iter().chain(known.iter().take(COMPARED));
-    let mut all: Vec<(DateTime<Utc>, Arc<Claims>)> =
+    let entries = compared.iter().chain(known.iter().take(MAX_COMPARED));
+    let mut all: Vec<(DateTime<Utc>, Arc<TextClaims>)> =
         entries.map(|(entry, claims)| (entry.created_at, claims.clauses(entry))).collect();
-    all.push((DateTime::<Utc>::MAX_UTC, Arc::new(Claims::new(EntryRole::User, message))));
+    all.push((DateTime::<Utc>::MAX_UTC, Arc::new(TextClaims::new(EntryRole::User, message))));
     for (number, (entry, _)) in compared.iter().enumerate() {
         let (at, claims) = &all[number];
         let is_superseded = all.iter().any(|(later, other)| at < later && other.supersede(claims));

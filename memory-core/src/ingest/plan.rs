@@ -2,19 +2,19 @@
 
 use chrono::{DateTime, Utc};
 
-use super::mark::{self, Mark};
-use super::survey::{Kept, Note};
-use crate::{Change, Draft, MemoryId, Origin, Patch, Services, StoreError, Stored, Tags, secret};
+use super::fingerprint::{self, NoteFingerprint};
+use super::survey::{MemoryRelation, SurveyedNote};
+use crate::{Change, Draft, MemoryId, Origin, Patch, Services, StoreError, StoredMemory, Tags, secret};
 
 /// The input of the decision about one note.
-pub(super) struct Plan<'a> {
-    pub(super) note: &'a Note,
+pub(super) struct NotePlan<'a> {
+    pub(super) note: &'a SurveyedNote,
     pub(super) links: &'a [MemoryId],
     pub(super) at: DateTime<Utc>,
 }
 
 /// The decision about one note.
-pub(super) enum Decision {
+pub(super) enum IngestDecision {
     /// The memory is up to date.
     Leave,
     /// The note is skipped for this reason.
@@ -29,16 +29,16 @@ pub(super) enum Decision {
 }
 
 /// The part of a decision that does not depend on the store.
-pub(super) enum Thought<'a> {
+pub(super) enum PartialDecision<'a> {
     /// The complete decision.
-    Decided(Decision),
+    Decided(IngestDecision),
     /// The decision depends on the stored memory, which may still change.
-    Open(Plan<'a>, Box<Draft>, String),
+    Open(NotePlan<'a>, Box<Draft>, String),
 }
 
-impl Thought<'_> {
+impl PartialDecision<'_> {
     /// Completes the decision.
-    pub(super) fn decide(self, services: &Services) -> Result<Decision, StoreError> {
+    pub(super) fn decide(self, services: &Services) -> Result<IngestDecision, StoreError> {
         match self {
             Self::Decided(decision) => Ok(decision),
             Self::Open(plan, draft, front_matter) => plan.decide(services, *draft, &front_matter),
@@ -46,61 +46,63 @@ impl Thought<'_> {
     }
 }
 
-impl<'a> Plan<'a> {
+impl<'a> NotePlan<'a> {
     /// Decides about the note as far as possible without reading the store.
-    pub(super) fn think(self, draft: Box<Draft>, front_matter: String) -> Thought<'a> {
+    pub(super) fn think(self, draft: Box<Draft>, front_matter: String) -> PartialDecision<'a> {
         match self.note.kept {
-            Kept::Not => Thought::Decided(self.create(*draft, front_matter)),
-            Kept::AsCopy => Thought::Decided(Decision::Leave),
-            Kept::AsTwin if self.links.is_empty() => Thought::Decided(Decision::Leave),
-            Kept::AsTwin | Kept::AsItself => Thought::Open(self, draft, front_matter),
+            MemoryRelation::Not => PartialDecision::Decided(self.create(*draft, front_matter)),
+            MemoryRelation::AsCopy => PartialDecision::Decided(IngestDecision::Leave),
+            MemoryRelation::AsTwin if self.links.is_empty() => PartialDecision::Decided(IngestDecision::Leave),
+            MemoryRelation::AsTwin | MemoryRelation::AsItself => PartialDecision::Open(self, draft, front_matter),
         }
     }
 
-    fn decide(self, services: &Services, draft: Draft, front_matter: &str) -> Result<Decision, StoreError> {
+    fn decide(self, services: &Services, draft: Draft, front_matter: &str) -> Result<IngestDecision, StoreError> {
         let stored = match services.store.get(&self.note.id) {
             Ok(stored) => stored,
-            Err(error @ (StoreError::NotFound { .. } | StoreError::Damaged(_))) => return Ok(Decision::Skip(error.to_string())),
+            Err(error @ (StoreError::NotFound { .. } | StoreError::Damaged(_))) => {
+                return Ok(IngestDecision::Skip(error.to_string()));
+            }
             Err(error) => return Err(error),
         };
         let mut warnings = Vec::new();
         let links = Patch { add_links: self.links.to_vec(), ..Patch::default() };
         let patch = match self.note.kept {
-            Kept::AsTwin | Kept::AsCopy => Ok(links),
-            Kept::AsItself | Kept::Not => {
+            MemoryRelation::AsTwin | MemoryRelation::AsCopy => Ok(links),
+            MemoryRelation::AsItself | MemoryRelation::Not => {
                 let links = Patch { other_origins: Some(self.note.copies.clone()), ..links };
-                renew(draft, front_matter, &stored, links, &mut warnings)
+                extend_patch(draft, front_matter, &stored, links, &mut warnings)
             }
         };
         Ok(match patch {
             Ok(patch) => self.replace(&stored, &patch, warnings),
-            Err(reason) => Decision::Skip(reason),
+            Err(reason) => IngestDecision::Skip(reason),
         })
     }
 
-    fn create(self, mut draft: Draft, front_matter: String) -> Decision {
-        let (note, lines) = (mark::of_note(&draft), mark::of_front_matter(&front_matter));
+    fn create(self, mut draft: Draft, front_matter: String) -> IngestDecision {
+        let (note, lines) = (fingerprint::of_note(&draft), fingerprint::front_matter_hash(&front_matter));
         let mut kinds = redact(&mut draft);
         let redacted = secret::redact(&front_matter);
         kinds.extend(redacted.iter().flat_map(|redacted| redacted.kinds.iter().copied()));
         let front_matter = redacted.map_or(front_matter, |redacted| redacted.text);
-        let text = mark::of_draft(&draft);
+        let text = fingerprint::draft_text_hash(&draft);
         if let Some(origin) = &mut draft.origin {
-            origin.hash = Some(Mark { note, front_matter: lines, text }.to_hash());
+            origin.hash = Some(NoteFingerprint { note, front_matter: lines, text }.to_hash());
         }
         let mut memory = draft.into_memory(self.note.id, self.at);
         memory.links = self.links.to_vec();
         memory.other_origins.clone_from(&self.note.copies);
-        let warnings = said(kinds).into_iter().collect();
-        Decision::Do { change: Change::Create { memory: Box::new(memory), front_matter }, warnings }
+        let warnings = redaction_warning(kinds).into_iter().collect();
+        IngestDecision::Do { change: Change::Create { memory: Box::new(memory), front_matter }, warnings }
     }
 
-    fn replace(self, stored: &Stored, patch: &Patch, warnings: Vec<String>) -> Decision {
-        let Some(memory) = patch.apply(&stored.memory, self.at) else { return Decision::Leave };
+    fn replace(self, stored: &StoredMemory, patch: &Patch, warnings: Vec<String>) -> IngestDecision {
+        let Some(memory) = patch.apply(&stored.memory, self.at) else { return IngestDecision::Leave };
         if let Some(problem) = &stored.problem {
-            return Decision::Skip(format!("its memory must not be changed: {problem}"));
+            return IngestDecision::Skip(format!("its memory must not be changed: {problem}"));
         }
-        Decision::Do { change: Change::Replace { expected: stored.stamp, memory: Box::new(memory) }, warnings }
+        IngestDecision::Do { change: Change::Replace { expected: stored.stamp, memory: Box::new(memory) }, warnings }
     }
 }
 
@@ -108,17 +110,17 @@ impl<'a> Plan<'a> {
 ///
 /// # Errors
 /// The reason why the memory must not be changed.
-fn renew(
+fn extend_patch(
     mut draft: Draft,
     front_matter: &str,
-    stored: &Stored,
+    stored: &StoredMemory,
     mut patch: Patch,
     warnings: &mut Vec<String>,
 ) -> Result<Patch, String> {
     let memory = &stored.memory;
     let Some(mut origin) = draft.origin.take() else { return Ok(patch) };
-    let known = memory.origin.as_ref().and_then(|origin| origin.hash).map(|hash| Mark::from_hash(&hash));
-    let (note, lines) = (mark::of_note(&draft), mark::of_front_matter(front_matter));
+    let known = memory.origin.as_ref().and_then(|origin| origin.hash).map(|hash| NoteFingerprint::from_hash(&hash));
+    let (note, lines) = (fingerprint::of_note(&draft), fingerprint::front_matter_hash(front_matter));
     let is_same_note = known.is_some_and(|known| known.note == note);
     let are_same_lines = known.is_some_and(|known| known.front_matter == lines);
     let is_same_place = memory.origin.as_ref().is_some_and(|known: &Origin| known.is_same_place(&origin));
@@ -126,21 +128,21 @@ fn renew(
         return Ok(patch);
     }
     let kinds = redact(&mut draft);
-    let text = mark::of_draft(&draft);
-    origin.hash = Some(Mark { note, front_matter: lines, text }.to_hash());
+    let text = fingerprint::draft_text_hash(&draft);
+    origin.hash = Some(NoteFingerprint { note, front_matter: lines, text }.to_hash());
     patch.origin = Some(origin);
     if !is_same_note {
         let has_new_text = known.is_none_or(|known| known.text != text);
         if has_new_text {
-            let here = mark::of_memory(memory);
+            let here = fingerprint::memory_text_hash(memory);
             if known.is_some_and(|known| known.text != here) && here != text {
                 return Err(format!("both it and its memory {} were changed; the memory remains unchanged", stored.path));
             }
             patch.content = Some(draft.content);
             patch.title = Some(draft.title);
-            warnings.extend(said(kinds));
+            warnings.extend(redaction_warning(kinds));
         }
-        patch.aliases = Some(with(&memory.aliases, draft.aliases));
+        patch.aliases = Some(merge_aliases(&memory.aliases, draft.aliases));
         patch.add_tags = draft.tags;
     }
     if known.is_some() && !are_same_lines {
@@ -149,7 +151,7 @@ fn renew(
     Ok(patch)
 }
 
-fn with(aliases: &[String], more: Vec<String>) -> Vec<String> {
+fn merge_aliases(aliases: &[String], more: Vec<String>) -> Vec<String> {
     let new = more.into_iter().filter(|alias| !aliases.contains(alias));
     aliases.iter().cloned().chain(new).collect()
 }
@@ -171,7 +173,7 @@ fn redact(draft: &mut Draft) -> Vec<&'static str> {
     kinds
 }
 
-fn said(mut kinds: Vec<&'static str>) -> Option<String> {
+fn redaction_warning(mut kinds: Vec<&'static str>) -> Option<String> {
     kinds.sort_unstable();
     kinds.dedup();
     (!kinds.is_empty()).then(|| format!("redacted what looks like {}", kinds.join(" and ")))

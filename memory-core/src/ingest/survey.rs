@@ -3,17 +3,17 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::ahead::each_finding;
-use super::{IngestReport, LinkCounts, Progress, Skipped};
-use crate::wikilink::{By, Catalog, Destination};
-use crate::{ContentHash, Draft, Finding, Memory, MemoryId, Origin, Services, Source, StoreError, Tags, secret};
+use super::prefetch::for_each_finding;
+use super::{IngestReport, LinkCounts, Progress, SkippedFile};
+use crate::wikilink::{WikilinkCatalog, WikilinkDestination, WikilinkNameKind};
+use crate::{ContentHash, Draft, Memory, MemoryId, Origin, Services, Source, SourceItem, StoreError, Tags, secret};
 
 /// The result of surveying a source.
 pub(super) struct Survey {
-    notes: Vec<Note>,
+    notes: Vec<SurveyedNote>,
     /// The index of the note at each path.
     numbers: HashMap<String, usize>,
-    catalog: Catalog,
+    catalog: WikilinkCatalog,
     /// An origin with the source and the root of all notes.
     place: Option<Origin>,
     /// The memories that belong to a note, with the index of the note.
@@ -21,11 +21,11 @@ pub(super) struct Survey {
 }
 
 /// One note of a source.
-pub(super) struct Note {
+pub(super) struct SurveyedNote {
     /// The id of its existing or future memory.
     pub(super) id: MemoryId,
     /// The relation to an existing memory.
-    pub(super) kept: Kept,
+    pub(super) kept: MemoryRelation,
     /// The origins of other files of this source with the same text.
     pub(super) copies: Vec<Origin>,
     /// The hash for detecting equal files; `None` for a note without text.
@@ -37,7 +37,7 @@ pub(super) struct Note {
 
 /// The relation of a note to an existing memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum MemoryRelation {
     /// The note has no memory.
     Not,
     /// The memory was ingested from this note, possibly from its previous path.
@@ -51,7 +51,7 @@ pub(super) enum Kept {
 /// A note that is not the origin of a memory, with a memory that may be its own.
 ///
 /// That memory has the same text or lists the note as another origin.
-struct Stranger {
+struct UnmatchedNote {
     number: usize,
     twin: MemoryId,
     origin: Origin,
@@ -67,35 +67,35 @@ impl Survey {
         let mut survey = Self {
             notes: Vec::new(),
             numbers: HashMap::new(),
-            catalog: Catalog::new(source.rule()),
+            catalog: WikilinkCatalog::new(source.rule()),
             place: None,
             taken: HashMap::new(),
         };
         let mut tags = HashSet::new();
         let mut strangers = Vec::new();
-        each_finding(source, &|finding| finding, &mut |finding| {
+        for_each_finding(source, &|finding| finding, &mut |finding| {
             match finding {
-                Finding::Note { draft, front_matter, links, uncounted_links, warning } => {
+                SourceItem::Note { draft, front_matter, links, uncounted_links, warning } => {
                     let Some(origin) = &draft.origin else { return Ok(()) };
-                    report.warnings.extend(warning.map(|reason| Skipped { path: origin.path.clone(), reason }));
+                    report.warnings.extend(warning.map(|reason| SkippedFile { path: origin.path.clone(), reason }));
                     tags.extend(draft.tags.iter().map(|tag| Tags::key(tag)));
                     let counted = links.len();
                     let links = links.into_iter().chain(uncounted_links).collect();
                     match survey.add(services, &draft, &front_matter, links, counted) {
                         Ok(stranger) => strangers.extend(stranger),
-                        Err(StoreError::Damaged(problem)) => report.skipped.push(left_alone(&origin.path, &problem)),
+                        Err(StoreError::Damaged(problem)) => report.skipped.push(skipped_note(&origin.path, &problem)),
                         Err(error) => return Err(error),
                     }
                     progress(Progress { done: survey.notes.len() as u64, total: None });
                 }
-                Finding::Attachment(path) => survey.catalog.add_attachment(&path),
-                Finding::Skipped { path, reason } => report.skipped.push(Skipped { path, reason }),
+                SourceItem::Attachment(path) => survey.catalog.add_attachment(&path),
+                SourceItem::Skipped { path, reason } => report.skipped.push(SkippedFile { path, reason }),
             }
             Ok(())
         })?;
         report.tags = tags.len() as u64;
         for stranger in strangers {
-            survey.recognise(services, &stranger)?;
+            survey.match_memory(services, &stranger)?;
         }
         survey.join_copies();
         Ok(survey)
@@ -112,7 +112,7 @@ impl Survey {
     }
 
     /// Returns the note with this index.
-    pub(super) fn note(&self, number: usize) -> &Note {
+    pub(super) fn note(&self, number: usize) -> &SurveyedNote {
         &self.notes[number]
     }
 
@@ -123,7 +123,7 @@ impl Survey {
         front_matter: &str,
         links: Vec<String>,
         counted: usize,
-    ) -> Result<Option<Stranger>, StoreError> {
+    ) -> Result<Option<UnmatchedNote>, StoreError> {
         let Some(origin) = &draft.origin else { return Ok(None) };
         if self.numbers.contains_key(&origin.path) {
             return Ok(None);
@@ -131,35 +131,35 @@ impl Survey {
         let stored = services.store.by_origin(origin)?;
         let is_its_own = |memory: &Memory| memory.origin.as_ref().is_some_and(|own| own.is_same_place(origin));
         let (id, kept, copied) = match stored {
-            Some(stored) if is_its_own(&stored.memory) => (stored.memory.id, Kept::AsItself, None),
-            Some(stored) => (services.ids.memory_id(), Kept::Not, Some(stored.memory.id)),
-            None => (services.ids.memory_id(), Kept::Not, None),
+            Some(stored) if is_its_own(&stored.memory) => (stored.memory.id, MemoryRelation::AsItself, None),
+            Some(stored) => (services.ids.memory_id(), MemoryRelation::Not, Some(stored.memory.id)),
+            None => (services.ids.memory_id(), MemoryRelation::Not, None),
         };
         let number = self.notes.len();
         self.place.get_or_insert_with(|| origin.clone());
         self.numbers.insert(origin.path.clone(), number);
         self.catalog.add_note(&origin.path, draft.title.as_deref(), &draft.aliases);
-        self.notes.push(Note { id, kept, copies: Vec::new(), hash: hash_of_file(draft, front_matter), links, counted });
-        if kept == Kept::AsItself {
+        self.notes.push(SurveyedNote { id, kept, copies: Vec::new(), hash: file_hash(draft, front_matter), links, counted });
+        if kept == MemoryRelation::AsItself {
             self.taken.entry(id).or_insert(number);
         }
         if let Some(twin) = copied {
-            return Ok(Some(Stranger { number, twin, origin: origin.clone() }));
+            return Ok(Some(UnmatchedNote { number, twin, origin: origin.clone() }));
         }
         // Notes without text are all equal, but are not duplicates of each other.
-        if kept != Kept::Not || draft.content.trim().is_empty() {
+        if kept != MemoryRelation::Not || draft.content.trim().is_empty() {
             return Ok(None);
         }
         let redacted = secret::redact(&draft.content);
         let hash = redacted.map_or_else(|| draft.content_hash(), |redacted| ContentHash::of(&redacted.text));
         let twin = services.store.by_content(&hash, &draft.scope)?;
-        Ok(twin.map(|twin| Stranger { number, twin, origin: origin.clone() }))
+        Ok(twin.map(|twin| UnmatchedNote { number, twin, origin: origin.clone() }))
     }
 
     /// Assigns an existing memory to a note with an unrecorded origin, if it has one.
     ///
     /// The note was either moved within its source, or a memory from another source has its text.
-    fn recognise(&mut self, services: &Services, stranger: &Stranger) -> Result<(), StoreError> {
+    fn match_memory(&mut self, services: &Services, stranger: &UnmatchedNote) -> Result<(), StoreError> {
         let id = stranger.twin;
         let twin = match services.store.get(&id) {
             Ok(twin) => twin,
@@ -176,9 +176,9 @@ impl Survey {
                     return Ok(());
                 }
                 self.taken.insert(id, stranger.number);
-                Kept::AsItself
+                MemoryRelation::AsItself
             }
-            _ => Kept::AsTwin,
+            _ => MemoryRelation::AsTwin,
         };
         let note = &mut self.notes[stranger.number];
         (note.id, note.kept) = (id, kept);
@@ -190,7 +190,7 @@ impl Survey {
         let origins: HashMap<usize, String> = self.numbers.iter().map(|(path, number)| (*number, path.clone())).collect();
         let mut first = HashMap::new();
         for number in 0..self.notes.len() {
-            let Note { kept: Kept::Not, hash: Some(hash), .. } = self.notes[number] else { continue };
+            let SurveyedNote { kept: MemoryRelation::Not, hash: Some(hash), .. } = self.notes[number] else { continue };
             match first.get(&hash) {
                 Some(first) => {
                     let place = self.place.clone().map(|place| Origin { path: origins[&number].clone(), ..place });
@@ -206,10 +206,15 @@ impl Survey {
     /// Makes the note `number` a copy of the note `first`, if both files are equal.
     fn join_copy(&mut self, number: usize, first: usize, origin: &Origin) {
         let (id, kept, hash) = (self.notes[first].id, self.notes[first].kept, self.notes[first].hash);
-        if number == first || hash.is_none() || hash != self.notes[number].hash || kept == Kept::AsTwin || kept == Kept::AsCopy {
+        if number == first
+            || hash.is_none()
+            || hash != self.notes[number].hash
+            || kept == MemoryRelation::AsTwin
+            || kept == MemoryRelation::AsCopy
+        {
             return;
         }
-        (self.notes[number].id, self.notes[number].kept) = (id, Kept::AsCopy);
+        (self.notes[number].id, self.notes[number].kept) = (id, MemoryRelation::AsCopy);
         self.notes[first].copies.push(Origin { hash: None, ..origin.clone() });
     }
 
@@ -218,7 +223,7 @@ impl Survey {
     /// Afterwards, the links and the catalog are released.
     pub(super) fn follow(&mut self, counts: &mut LinkCounts) -> Vec<Vec<MemoryId>> {
         let joined = self.join(counts);
-        self.catalog = Catalog::new(self.catalog.rule());
+        self.catalog = WikilinkCatalog::new(self.catalog.rule());
         for note in &mut self.notes {
             note.links = Vec::new();
         }
@@ -229,7 +234,7 @@ impl Survey {
         let mut joined = vec![Vec::new(); self.notes.len()];
         // Multiple notes may belong to one memory. The note that is not a copy, or else the first, represents them.
         let mut speakers = HashMap::new();
-        let is_speaker = |note: &Note| note.kept == Kept::AsTwin || !note.copies.is_empty();
+        let is_speaker = |note: &SurveyedNote| note.kept == MemoryRelation::AsTwin || !note.copies.is_empty();
         for (number, note) in self.notes.iter().enumerate().filter(|(_, note)| is_speaker(note)) {
             speakers.entry(note.id).or_insert(number);
         }
@@ -240,7 +245,7 @@ impl Survey {
                 if index < note.counted {
                     self.count(target, found.map(|(_, by)| by), counts);
                 }
-                let Some((Destination::Note(other), _)) = found else { continue };
+                let Some((WikilinkDestination::Note(other), _)) = found else { continue };
                 let (one, other) = (speaker(number), speaker(other));
                 if one != other {
                     joined[one].push(self.notes[other].id);
@@ -255,9 +260,9 @@ impl Survey {
         joined
     }
 
-    fn count(&self, target: &str, by: Option<By>, counts: &mut LinkCounts) {
+    fn count(&self, target: &str, by: Option<WikilinkNameKind>, counts: &mut LinkCounts) {
         match by {
-            Some(By::Title | By::Alias) if !self.catalog.aliases_resolve() => {
+            Some(WikilinkNameKind::Title | WikilinkNameKind::Alias) if !self.catalog.aliases_resolve() => {
                 counts.unresolved += 1;
                 // A target that matches both an alias and a title counts as an alias.
                 let only = if self.catalog.is_alias(target) { &mut counts.only_by_alias } else { &mut counts.only_by_title };
@@ -272,7 +277,7 @@ impl Survey {
 /// Returns a hash of the whole file, excluding a title that equals the file name.
 ///
 /// Returns `None` if the file has no text.
-fn hash_of_file(draft: &Draft, front_matter: &str) -> Option<ContentHash> {
+fn file_hash(draft: &Draft, front_matter: &str) -> Option<ContentHash> {
     let more = format!("{}\0{front_matter}", draft.scope);
     let name = draft.origin.as_ref().and_then(|origin| Path::new(&origin.path).file_stem()?.to_str());
     let title = draft.title.clone().filter(|title| Some(title.as_str()) != name);
@@ -280,6 +285,6 @@ fn hash_of_file(draft: &Draft, front_matter: &str) -> Option<ContentHash> {
     (!draft.content.trim().is_empty()).then(|| nameless.fingerprint(&more))
 }
 
-fn left_alone(path: &str, problem: &crate::Problem) -> Skipped {
-    Skipped { path: path.to_owned(), reason: format!("its memory must not be changed: {problem}") }
+fn skipped_note(path: &str, problem: &crate::Problem) -> SkippedFile {
+    SkippedFile { path: path.to_owned(), reason: format!("its memory must not be changed: {problem}") }
 }

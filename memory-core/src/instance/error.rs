@@ -7,7 +7,7 @@ use crate::text::one_line;
 use crate::{Code, OperationId, StoreError};
 
 /// Maximum number of characters of the user's input in an error message.
-const TOLD: usize = 80;
+const MAX_SHOWN: usize = 80;
 
 /// An error of an operation on an instance or its content.
 #[derive(Debug, thiserror::Error)]
@@ -150,16 +150,16 @@ impl InstanceError {
 
     /// Creates an [`InstanceError::InvalidName`], with a long name shortened.
     pub fn invalid_name(what: &'static str, name: &str, why: &'static str) -> Self {
-        Self::InvalidName { what, name: one_line(name, TOLD), why }
+        Self::InvalidName { what, name: one_line(name, MAX_SHOWN), why }
     }
 
     /// Creates an [`InstanceError::InvalidKey`], with a long key shortened.
     pub fn invalid_key(key: &str, why: &'static str) -> Self {
-        Self::InvalidKey { key: one_line(key, TOLD), why }
+        Self::InvalidKey { key: one_line(key, MAX_SHOWN), why }
     }
 
     /// Creates an [`InstanceError::SessionNotFound`].
-    pub fn no_session(session: &SessionName) -> Self {
+    pub fn session_not_found(session: &SessionName) -> Self {
         Self::SessionNotFound { session: session.as_str().to_owned() }
     }
 

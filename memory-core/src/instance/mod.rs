@@ -5,12 +5,12 @@
 //! | messages of sessions, in order | [`history`] |
 //! | values under keys | [`kv`] |
 //! | names of instances | [`InstanceName`] |
-//! | undo | [`undo()`], [`operations()`], [`Operations`] |
+//! | undo | [`undo()`], [`operations()`], [`InstanceOperations`] |
 //! | errors | [`InstanceError`] |
 //! | implement another store | [`history::MessageStore`], [`kv::KeyValueStore`], and their suites in `testing` |
 
 mod error;
-mod moment;
+mod filter_time;
 mod name;
 mod operation;
 mod operations;
@@ -19,10 +19,11 @@ pub mod history;
 pub mod kv;
 
 pub use error::InstanceError;
-pub use moment::{age, moment};
+pub use filter_time::{age, moment};
 pub use name::InstanceName;
 pub use operation::InstanceOperation;
 pub(crate) use operations::last;
 pub use operations::{
-    InstanceRecord, InstanceRecords, InstanceUndone, InstanceVerb, KeptInstance, Operations, mark_undone, operations, undo,
+    InstanceOperations, InstanceRecord, InstanceRecords, InstanceUndoReport, InstanceVerb, NamedInstance, mark_undone,
+    operations, undo,
 };

@@ -16,7 +16,7 @@ pub type InstanceRecords<'a> = Box<dyn Iterator<Item = Result<InstanceRecord, In
 ///
 /// It lists operations that deleted or replaced something, and undos of these. All methods may be called from any
 /// thread and from multiple processes concurrently.
-pub trait Operations: Debug + Send + Sync {
+pub trait InstanceOperations: Debug + Send + Sync {
     /// Returns the completed operations, newest first.
     ///
     /// # Errors
@@ -108,16 +108,16 @@ pub fn mark_undone(
 
 /// An instance with its undo interface.
 #[derive(Debug, Clone)]
-pub struct KeptInstance {
+pub struct NamedInstance {
     /// The full name, such as `history/main`.
     pub name: String,
     /// The store of its sessions or values.
-    pub store: Arc<dyn Operations>,
+    pub store: Arc<dyn InstanceOperations>,
 }
 
 /// The result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InstanceUndone {
+pub struct InstanceUndoReport {
     /// The operation that was undone.
     pub record: InstanceRecord,
     /// The undo operation; undoing it repeats the original operation.
@@ -128,7 +128,7 @@ pub struct InstanceUndone {
 ///
 /// # Errors
 /// If the log of operations cannot be read.
-pub fn operations(store: &dyn Operations, limit: usize) -> Result<Vec<InstanceRecord>, InstanceError> {
+pub fn operations(store: &dyn InstanceOperations, limit: usize) -> Result<Vec<InstanceRecord>, InstanceError> {
     store.operations()?.take(limit).collect()
 }
 
@@ -137,15 +137,15 @@ pub fn operations(store: &dyn Operations, limit: usize) -> Result<Vec<InstanceRe
 /// A reference has at least 4 digits. Undoing an undo repeats the original operation.
 ///
 /// # Errors
-/// See [`Operations::undo`]; [`StoreError::Ambiguous`] if more than one operation matches.
+/// See [`InstanceOperations::undo`]; [`StoreError::Ambiguous`] if more than one operation matches.
 pub fn undo(
-    store: &dyn Operations,
+    store: &dyn InstanceOperations,
     reference: Option<&str>,
     clock: &dyn Clock,
     ids: &dyn IdSource,
-) -> Result<InstanceUndone, InstanceError> {
+) -> Result<InstanceUndoReport, InstanceError> {
     let found = match reference {
-        Some(reference) => named(store, reference)?,
+        Some(reference) => find_by_prefix(store, reference)?,
         None => last(store)?,
     };
     let missing = || StoreError::OperationNotFound {
@@ -157,17 +157,17 @@ pub fn undo(
     let found = found.ok_or_else(missing)?;
     let operation = InstanceOperation::new(clock, ids);
     let record = store.undo(&found.operation.id, &operation)?;
-    Ok(InstanceUndone { record, undo: operation.id })
+    Ok(InstanceUndoReport { record, undo: operation.id })
 }
 
 /// Returns the operation that would be undone next, if any.
-pub(crate) fn last(store: &dyn Operations) -> Result<Option<InstanceRecord>, InstanceError> {
+pub(crate) fn last(store: &dyn InstanceOperations) -> Result<Option<InstanceRecord>, InstanceError> {
     let is_open = |record: &InstanceRecord| record.verb != InstanceVerb::Undo && record.undone_by.is_none();
     store.operations()?.find(|record| record.as_ref().map_or(true, is_open)).transpose()
 }
 
 /// Returns the operation with an id that starts with `reference`, of at least 4 digits, if any.
-fn named(store: &dyn Operations, reference: &str) -> Result<Option<InstanceRecord>, InstanceError> {
+fn find_by_prefix(store: &dyn InstanceOperations, reference: &str) -> Result<Option<InstanceRecord>, InstanceError> {
     let wanted = reference.trim().to_lowercase();
     if wanted.len() < 4 {
         return Ok(None);

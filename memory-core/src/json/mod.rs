@@ -2,14 +2,14 @@
 //!
 //! Stored JSON is preserved to the digit: `0.1`, `1e1000` and `100000000000000000001` are not converted to
 //! floating-point numbers, since [RFC 8259](https://www.rfc-editor.org/rfc/rfc8259) does not limit numbers. A value is
-//! therefore a validated text, [`JsonText`], and [`Tokens`] reads its content token by token.
+//! therefore a validated text, [`JsonText`], and [`JsonTokens`] reads its content token by token.
 
 mod pretty;
-mod spelled_out;
 mod text;
 mod tokens;
+mod unescape;
 
 pub use pretty::pretty;
-pub use spelled_out::spelled_out;
 pub use text::{JsonError, JsonText, MAX_DEPTH, is_exact_number};
-pub use tokens::{Token, TokenKind, Tokens, unquoted};
+pub use tokens::{JsonToken, JsonTokenKind, JsonTokens, unquoted};
+pub use unescape::spelled_out;

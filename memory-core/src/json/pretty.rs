@@ -1,6 +1,6 @@
 //! Formatting of JSON for display.
 
-use super::{TokenKind, Tokens};
+use super::{JsonTokenKind, JsonTokens};
 
 /// Formats a JSON text with one line per item and two spaces per level, as `jq .` does.
 ///
@@ -9,10 +9,10 @@ pub fn pretty(text: &str) -> String {
     let mut laid_out = String::with_capacity(text.len() * 2);
     // Whether an item precedes the next token in the same bracket, and whether the next token is the value of a key.
     let (mut needs_comma, mut follows_key) = (false, false);
-    for token in Tokens::of(text) {
+    for token in JsonTokens::of(text) {
         let Ok(token) = token else { return text.to_owned() };
-        let ends = matches!(token.kind, TokenKind::ObjectEnds | TokenKind::ArrayEnds);
-        let begins = matches!(token.kind, TokenKind::ObjectBegins | TokenKind::ArrayBegins);
+        let ends = matches!(token.kind, JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds);
+        let begins = matches!(token.kind, JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins);
         if !ends && needs_comma {
             laid_out.push(',');
         }
@@ -22,7 +22,7 @@ pub fn pretty(text: &str) -> String {
             laid_out.extend(std::iter::repeat_n("  ", token.depth));
         }
         laid_out.push_str(&text[token.range]);
-        follows_key = token.kind == TokenKind::Key;
+        follows_key = token.kind == JsonTokenKind::Key;
         if follows_key {
             laid_out.push_str(": ");
         }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
-use super::{TokenKind, Tokens, unquoted};
+use super::{JsonTokenKind, JsonTokens, unquoted};
 
 /// Maximum nesting depth of objects and arrays.
 pub const MAX_DEPTH: usize = 512;
@@ -57,18 +57,18 @@ impl JsonText {
     pub fn members(&self) -> Option<Vec<(String, Self)>> {
         let mut members = Vec::new();
         let (mut key, mut start) = (None, 0);
-        let mut tokens = Tokens::of(&self.0).map_while(Result::ok);
-        if tokens.next()?.kind != TokenKind::ObjectBegins {
+        let mut tokens = JsonTokens::of(&self.0).map_while(Result::ok);
+        if tokens.next()?.kind != JsonTokenKind::ObjectBegins {
             return None;
         }
         for token in tokens.filter(|token| token.depth == 1) {
             match token.kind {
-                TokenKind::Key => key = unquoted(&self.0[token.range]).map(Cow::into_owned),
-                TokenKind::ObjectBegins | TokenKind::ArrayBegins => start = token.range.start,
-                TokenKind::ObjectEnds | TokenKind::ArrayEnds => {
+                JsonTokenKind::Key => key = unquoted(&self.0[token.range]).map(Cow::into_owned),
+                JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins => start = token.range.start,
+                JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds => {
                     members.push((key.take()?, Self(self.0[start..token.range.end].to_owned())));
                 }
-                TokenKind::String | TokenKind::Number | TokenKind::Literal => {
+                JsonTokenKind::String | JsonTokenKind::Number | JsonTokenKind::Literal => {
                     members.push((key.take()?, Self(self.0[token.range].to_owned())));
                 }
             }
@@ -91,8 +91,8 @@ impl JsonText {
 
     /// Returns whether [`JsonText::to_value`] is lossless for this value.
     pub fn is_exact_as_value(&self) -> bool {
-        Tokens::of(&self.0)
-            .all(|token| token.is_ok_and(|token| token.kind != TokenKind::Number || is_exact_number(&self.0[token.range])))
+        JsonTokens::of(&self.0)
+            .all(|token| token.is_ok_and(|token| token.kind != JsonTokenKind::Number || is_exact_number(&self.0[token.range])))
     }
 }
 
@@ -103,11 +103,11 @@ pub fn is_exact_number(number: &str) -> bool {
 
 /// Returns whether two JSON numbers are equal: `1.50` equals `1.5`, and `1e2` equals `100`.
 fn is_same_number(one: &str, other: &str) -> bool {
-    normal(one) == normal(other)
+    normalize_number(one) == normalize_number(other)
 }
 
 /// Returns the sign, the significant digits and the exponent.
-fn normal(number: &str) -> (bool, String, i64) {
+fn normalize_number(number: &str) -> (bool, String, i64) {
     let (is_negative, rest) = number.strip_prefix('-').map_or((false, number), |rest| (true, rest));
     let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
     let exponent: i64 = exponent.parse().unwrap_or(i64::MAX);
@@ -134,26 +134,26 @@ impl FromStr for JsonText {
 
     fn from_str(text: &str) -> Result<Self, JsonError> {
         let mut compact = String::with_capacity(text.len());
-        let mut keys: Vec<Keys<'_>> = Vec::new();
+        let mut keys: Vec<JsonObjectKeys<'_>> = Vec::new();
         let mut needs_comma = false;
-        for token in Tokens::of(text) {
+        for token in JsonTokens::of(text) {
             let token = token?;
-            let ends = matches!(token.kind, TokenKind::ObjectEnds | TokenKind::ArrayEnds);
+            let ends = matches!(token.kind, JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds);
             if needs_comma && !ends {
                 compact.push(',');
             }
             compact.push_str(&text[token.range.clone()]);
             needs_comma = true;
             match token.kind {
-                TokenKind::ObjectBegins | TokenKind::ArrayBegins => {
+                JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins => {
                     if token.depth == MAX_DEPTH {
                         return Err(JsonError::TooDeep);
                     }
-                    keys.push(Keys::default());
+                    keys.push(JsonObjectKeys::default());
                     needs_comma = false;
                 }
-                TokenKind::ObjectEnds | TokenKind::ArrayEnds => drop(keys.pop()),
-                TokenKind::Key => {
+                JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds => drop(keys.pop()),
+                JsonTokenKind::Key => {
                     let key = unquoted(&text[token.range.clone()])
                         .ok_or(JsonError::Syntax { at: token.range.start, what: "a key contains a lone surrogate" })?;
                     if let Some(key) = keys.last_mut().and_then(|known| known.take(key)) {
@@ -162,7 +162,7 @@ impl FromStr for JsonText {
                     compact.push(':');
                     needs_comma = false;
                 }
-                TokenKind::String | TokenKind::Number | TokenKind::Literal => {}
+                JsonTokenKind::String | JsonTokenKind::Number | JsonTokenKind::Literal => {}
             }
         }
         Ok(Self(compact))
@@ -171,21 +171,21 @@ impl FromStr for JsonText {
 
 /// The set of keys of one object.
 #[derive(Default)]
-struct Keys<'a> {
+struct JsonObjectKeys<'a> {
     few: Vec<Cow<'a, str>>,
     many: HashSet<Cow<'a, str>>,
 }
 
 /// Maximum number of keys that are compared linearly.
-const FEW: usize = 16;
+const MAX_LINEAR_KEYS: usize = 16;
 
-impl<'a> Keys<'a> {
+impl<'a> JsonObjectKeys<'a> {
     /// Inserts a key, or returns it if it is a duplicate.
     fn take(&mut self, key: Cow<'a, str>) -> Option<Cow<'a, str>> {
         if self.few.contains(&key) || self.many.contains(&key) {
             return Some(key);
         }
-        if self.few.len() < FEW {
+        if self.few.len() < MAX_LINEAR_KEYS {
             self.few.push(key);
         } else {
             self.many.insert(key);
@@ -206,25 +206,25 @@ fn approximate(text: &str) -> Value {
     let mut open: Vec<(Value, Option<String>)> = Vec::new();
     let mut key = None;
     let mut done = Value::Null;
-    for token in Tokens::of(text).map_while(Result::ok) {
+    for token in JsonTokens::of(text).map_while(Result::ok) {
         let part = &text[token.range.clone()];
         let value = match token.kind {
-            TokenKind::Key => {
+            JsonTokenKind::Key => {
                 key = unquoted(part).map(Cow::into_owned);
                 continue;
             }
-            TokenKind::ObjectBegins | TokenKind::ArrayBegins => {
+            JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins => {
                 let empty = if part == "{" { Value::Object(serde_json::Map::new()) } else { Value::Array(Vec::new()) };
                 open.push((empty, key.take()));
                 continue;
             }
-            TokenKind::ObjectEnds | TokenKind::ArrayEnds => {
+            JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds => {
                 let Some((value, own_key)) = open.pop() else { break };
                 key = own_key;
                 value
             }
-            TokenKind::Number => nearest(part),
-            TokenKind::String | TokenKind::Literal => serde_json::from_str(part).unwrap_or_else(|_| Value::from(part)),
+            JsonTokenKind::Number => nearest_number(part),
+            JsonTokenKind::String | JsonTokenKind::Literal => serde_json::from_str(part).unwrap_or_else(|_| Value::from(part)),
         };
         match open.last_mut() {
             Some((Value::Array(items), _)) => items.push(value),
@@ -235,7 +235,7 @@ fn approximate(text: &str) -> Value {
     done
 }
 
-fn nearest(number: &str) -> Value {
+fn nearest_number(number: &str) -> Value {
     let exact = serde_json::from_str(number);
     exact.unwrap_or_else(|_| Value::from(if number.starts_with('-') { f64::MIN } else { f64::MAX }))
 }
@@ -266,14 +266,14 @@ pub enum JsonError {
 mod tests {
     use super::*;
 
-    fn kept(text: &str) -> Result<String, JsonError> {
+    fn parse_compact(text: &str) -> Result<String, JsonError> {
         text.parse::<JsonText>().map(|text| text.as_str().to_owned())
     }
 
     #[test]
     fn digits_and_order_are_kept_and_spaces_are_not() {
         for number in ["1e1000", "0.1", "9007199254740993", "100000000000000000001", "-0", "1.50", "1E+2"] {
-            assert_eq!(kept(&format!("\n[ {number} ,\t{{ \"z\" : {number}, \"a\":{{ }} }} , [ ] ]")).unwrap(), {
+            assert_eq!(parse_compact(&format!("\n[ {number} ,\t{{ \"z\" : {number}, \"a\":{{ }} }} , [ ] ]")).unwrap(), {
                 format!("[{number},{{\"z\":{number},\"a\":{{}}}},[]]")
             });
         }
@@ -296,16 +296,16 @@ mod tests {
     #[test]
     fn a_key_that_stands_twice_is_named_however_it_is_spelled() {
         let twice = |key: &str| Err(JsonError::DuplicateKey { key: key.into() });
-        assert_eq!(kept(r#"{"a":1,"b":{"a":2},"\u0061":3}"#), twice("a"));
-        assert_eq!(kept(r#"[{"a":1},{"a":2}]"#).unwrap(), r#"[{"a":1},{"a":2}]"#);
+        assert_eq!(parse_compact(r#"{"a":1,"b":{"a":2},"\u0061":3}"#), twice("a"));
+        assert_eq!(parse_compact(r#"[{"a":1},{"a":2}]"#).unwrap(), r#"[{"a":1},{"a":2}]"#);
     }
 
     #[test]
     fn depth_is_bounded_and_any_depth_is_survived() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-        kept(&nested(MAX_DEPTH)).unwrap();
-        assert_eq!(kept(&nested(MAX_DEPTH + 1)), Err(JsonError::TooDeep));
-        assert_eq!(kept(&nested(1_000_000)), Err(JsonError::TooDeep));
+        parse_compact(&nested(MAX_DEPTH)).unwrap();
+        assert_eq!(parse_compact(&nested(MAX_DEPTH + 1)), Err(JsonError::TooDeep));
+        assert_eq!(parse_compact(&nested(1_000_000)), Err(JsonError::TooDeep));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::JsonError;
 
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TokenKind {
+pub enum JsonTokenKind {
     /// The token `{`.
     ObjectBegins,
     /// The token `}`.
@@ -28,9 +28,9 @@ pub enum TokenKind {
 
 /// A token and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Token {
+pub struct JsonToken {
     /// The kind.
-    pub kind: TokenKind,
+    pub kind: JsonTokenKind,
     /// The byte range in the text.
     pub range: Range<usize>,
     /// The number of enclosing objects and arrays. A bracket is not inside its own object or array.
@@ -49,17 +49,17 @@ pub struct Token {
 /// assert_eq!(numbers.map(|number| &text[number.range]).collect::<Vec<_>>(), ["1e1000"]);
 /// ```
 #[derive(Debug, Clone)]
-pub struct Tokens<'a> {
+pub struct JsonTokens<'a> {
     text: &'a [u8],
     at: usize,
     /// Whether each enclosing bracket belongs to an object, outermost first.
     open: Vec<bool>,
-    next: Expected,
+    next: ExpectedJsonToken,
 }
 
 /// The tokens that may follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Expected {
+enum ExpectedJsonToken {
     Value,
     ValueOrEnd,
     Key,
@@ -70,12 +70,12 @@ enum Expected {
     Failed,
 }
 
-impl<'a> Tokens<'a> {
+impl<'a> JsonTokens<'a> {
     /// Returns the tokens of `text`, which should be a single value.
     pub fn of(text: &'a str) -> Self {
         // A byte-order mark is ignored.
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        Self { text: text.as_bytes(), at, open: Vec::new(), next: Expected::Value }
+        Self { text: text.as_bytes(), at, open: Vec::new(), next: ExpectedJsonToken::Value }
     }
 
     /// Returns the tokens of `text`, which follows the opening braces of `objects` nested objects.
@@ -89,60 +89,64 @@ impl<'a> Tokens<'a> {
     /// assert!(Tokens::within_objects("\"a\": 1}}", 2).all(|token| token.is_ok()));
     /// ```
     pub fn within_objects(text: &'a str, objects: usize) -> Self {
-        let next = if objects == 0 { Expected::Value } else { Expected::KeyOrEnd };
+        let next = if objects == 0 { ExpectedJsonToken::Value } else { ExpectedJsonToken::KeyOrEnd };
         Self { text: text.as_bytes(), at: 0, open: vec![true; objects], next }
     }
 
     /// Returns the byte offset of the first unread byte.
-    pub fn read_to(&self) -> usize {
+    pub fn offset(&self) -> usize {
         self.at
     }
 
-    fn token(&mut self) -> Result<Option<Token>, JsonError> {
+    fn token(&mut self) -> Result<Option<JsonToken>, JsonError> {
         loop {
             self.skip_spaces();
             let Some(&byte) = self.text.get(self.at) else {
-                return if self.next == Expected::Nothing { Ok(None) } else { Err(self.wrong("unexpected end of text")) };
+                return if self.next == ExpectedJsonToken::Nothing {
+                    Ok(None)
+                } else {
+                    Err(self.wrong("unexpected end of text"))
+                };
             };
             match (self.next, byte) {
-                (Expected::CommaOrEnd, b',') => {
+                (ExpectedJsonToken::CommaOrEnd, b',') => {
                     self.at += 1;
-                    self.next = if self.open.last() == Some(&true) { Expected::Key } else { Expected::Value };
+                    self.next = if self.open.last() == Some(&true) { ExpectedJsonToken::Key } else { ExpectedJsonToken::Value };
                 }
-                (Expected::CommaOrEnd | Expected::KeyOrEnd, b'}') if self.open.last() == Some(&true) => {
+                (ExpectedJsonToken::CommaOrEnd | ExpectedJsonToken::KeyOrEnd, b'}') if self.open.last() == Some(&true) => {
                     return Ok(Some(self.end()));
                 }
-                (Expected::CommaOrEnd | Expected::ValueOrEnd, b']') if self.open.last() == Some(&false) => {
+                (ExpectedJsonToken::CommaOrEnd | ExpectedJsonToken::ValueOrEnd, b']') if self.open.last() == Some(&false) => {
                     return Ok(Some(self.end()));
                 }
-                (Expected::Key | Expected::KeyOrEnd, b'"') => return self.key().map(Some),
-                (Expected::Value | Expected::ValueOrEnd, _) => return self.value(byte).map(Some),
-                (Expected::Nothing, _) => return Err(self.wrong("unexpected text after the value")),
-                (Expected::Key | Expected::KeyOrEnd, _) => return Err(self.wrong("expected a quoted key")),
-                (Expected::CommaOrEnd, _) => return Err(self.wrong("expected a comma or a closing bracket")),
-                (Expected::Failed, _) => return Ok(None),
+                (ExpectedJsonToken::Key | ExpectedJsonToken::KeyOrEnd, b'"') => return self.key().map(Some),
+                (ExpectedJsonToken::Value | ExpectedJsonToken::ValueOrEnd, _) => return self.value(byte).map(Some),
+                (ExpectedJsonToken::Nothing, _) => return Err(self.wrong("unexpected text after the value")),
+                (ExpectedJsonToken::Key | ExpectedJsonToken::KeyOrEnd, _) => return Err(self.wrong("expected a quoted key")),
+                (ExpectedJsonToken::CommaOrEnd, _) => return Err(self.wrong("expected a comma or a closing bracket")),
+                (ExpectedJsonToken::Failed, _) => return Ok(None),
             }
         }
     }
 
-    fn value(&mut self, byte: u8) -> Result<Token, JsonError> {
+    fn value(&mut self, byte: u8) -> Result<JsonToken, JsonError> {
         let (start, depth) = (self.at, self.open.len());
         let kind = match byte {
             b'{' | b'[' => {
                 let is_object = byte == b'{';
                 self.at += 1;
                 self.open.push(is_object);
-                self.next = if is_object { Expected::KeyOrEnd } else { Expected::ValueOrEnd };
-                let kind = if is_object { TokenKind::ObjectBegins } else { TokenKind::ArrayBegins };
-                return Ok(Token { kind, range: start..self.at, depth });
+                self.next = if is_object { ExpectedJsonToken::KeyOrEnd } else { ExpectedJsonToken::ValueOrEnd };
+                let kind = if is_object { JsonTokenKind::ObjectBegins } else { JsonTokenKind::ArrayBegins };
+                return Ok(JsonToken { kind, range: start..self.at, depth });
             }
             b'"' => {
                 self.string()?;
-                TokenKind::String
+                JsonTokenKind::String
             }
             b'-' | b'0'..=b'9' => {
                 self.number()?;
-                TokenKind::Number
+                JsonTokenKind::Number
             }
             _ => {
                 let rest = &self.text[start..];
@@ -150,14 +154,14 @@ impl<'a> Tokens<'a> {
                     return Err(self.wrong("expected a value"));
                 };
                 self.at += word.len();
-                TokenKind::Literal
+                JsonTokenKind::Literal
             }
         };
-        self.next = if depth == 0 { Expected::Nothing } else { Expected::CommaOrEnd };
-        Ok(Token { kind, range: start..self.at, depth })
+        self.next = if depth == 0 { ExpectedJsonToken::Nothing } else { ExpectedJsonToken::CommaOrEnd };
+        Ok(JsonToken { kind, range: start..self.at, depth })
     }
 
-    fn key(&mut self) -> Result<Token, JsonError> {
+    fn key(&mut self) -> Result<JsonToken, JsonError> {
         let start = self.at;
         self.string()?;
         let range = start..self.at;
@@ -166,15 +170,15 @@ impl<'a> Tokens<'a> {
             return Err(self.wrong("expected a colon"));
         }
         self.at += 1;
-        self.next = Expected::Value;
-        Ok(Token { kind: TokenKind::Key, range, depth: self.open.len() })
+        self.next = ExpectedJsonToken::Value;
+        Ok(JsonToken { kind: JsonTokenKind::Key, range, depth: self.open.len() })
     }
 
-    fn end(&mut self) -> Token {
-        let kind = if self.open.pop() == Some(true) { TokenKind::ObjectEnds } else { TokenKind::ArrayEnds };
+    fn end(&mut self) -> JsonToken {
+        let kind = if self.open.pop() == Some(true) { JsonTokenKind::ObjectEnds } else { JsonTokenKind::ArrayEnds };
         self.at += 1;
-        self.next = if self.open.is_empty() { Expected::Nothing } else { Expected::CommaOrEnd };
-        Token { kind, range: self.at - 1..self.at, depth: self.open.len() }
+        self.next = if self.open.is_empty() { ExpectedJsonToken::Nothing } else { ExpectedJsonToken::CommaOrEnd };
+        JsonToken { kind, range: self.at - 1..self.at, depth: self.open.len() }
     }
 
     fn string(&mut self) -> Result<(), JsonError> {
@@ -182,7 +186,7 @@ impl<'a> Tokens<'a> {
         self.at += 1;
         loop {
             // Most bytes of a string need no handling.
-            self.at += self.text[self.at..].iter().take_while(|byte| !STOPS[usize::from(**byte)]).count();
+            self.at += self.text[self.at..].iter().take_while(|byte| !SPECIAL_BYTES[usize::from(**byte)]).count();
             match self.text.get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
@@ -255,23 +259,23 @@ impl<'a> Tokens<'a> {
     }
 }
 
-impl Iterator for Tokens<'_> {
-    type Item = Result<Token, JsonError>;
+impl Iterator for JsonTokens<'_> {
+    type Item = Result<JsonToken, JsonError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.next == Expected::Failed {
+        if self.next == ExpectedJsonToken::Failed {
             return None;
         }
         let token = self.token();
         if token.is_err() {
-            self.next = Expected::Failed;
+            self.next = ExpectedJsonToken::Failed;
         }
         token.transpose()
     }
 }
 
 /// The bytes that need handling within a string.
-const STOPS: [bool; 256] = {
+const SPECIAL_BYTES: [bool; 256] = {
     let mut stops = [false; 256];
     let mut control = 0;
     while control < 0x20 {
@@ -293,13 +297,13 @@ pub fn unquoted(quoted: &str) -> Option<Cow<'_, str>> {
 mod tests {
     use super::*;
 
-    fn kinds(text: &str) -> Result<Vec<(TokenKind, &str, usize)>, JsonError> {
-        Tokens::of(text).map(|token| token.map(|token| (token.kind, &text[token.range], token.depth))).collect()
+    fn kinds(text: &str) -> Result<Vec<(JsonTokenKind, &str, usize)>, JsonError> {
+        JsonTokens::of(text).map(|token| token.map(|token| (token.kind, &text[token.range], token.depth))).collect()
     }
 
     #[test]
     fn every_token_is_told_with_its_text_and_depth() {
-        use TokenKind::{ArrayBegins, ArrayEnds, Key, Literal, Number, ObjectBegins, ObjectEnds, String};
+        use JsonTokenKind::{ArrayBegins, ArrayEnds, Key, Literal, Number, ObjectBegins, ObjectEnds, String};
         let told = kinds(" { \"a\" : [ 1.50e+3 , null ] , \"b\\u0022\" : \"c\" } ").unwrap();
         let expected = [
             (ObjectBegins, "{", 0),
@@ -361,15 +365,15 @@ mod tests {
             ("{", "\"b\":1"),
             ("{", "\"b\":}"),
         ] {
-            let expected = place(Tokens::of(&format!("{opening}{rest}")).find_map(Result::err));
-            let found = place(Tokens::within_objects(rest, opening.matches('{').count()).find_map(Result::err));
+            let expected = place(JsonTokens::of(&format!("{opening}{rest}")).find_map(Result::err));
+            let found = place(JsonTokens::within_objects(rest, opening.matches('{').count()).find_map(Result::err));
             assert_eq!(found.map(|(at, what)| (at + opening.len(), what)), expected, "{rest}");
         }
     }
 
     #[test]
     fn nothing_is_told_behind_an_error() {
-        let mut tokens = Tokens::of("[1 2]");
+        let mut tokens = JsonTokens::of("[1 2]");
         assert!(tokens.by_ref().take(3).last().is_some_and(|token| token.is_err()));
         assert_eq!(tokens.next(), None);
     }

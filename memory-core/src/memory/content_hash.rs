@@ -14,11 +14,11 @@ pub struct ContentHash([u8; 32]);
 impl ContentHash {
     /// Returns the hash of a text, which is not normalized.
     pub fn of(text: &str) -> Self {
-        Self::of_bytes(text.as_bytes())
+        Self::from_bytes(text.as_bytes())
     }
 
     /// Returns the hash of bytes.
-    pub fn of_bytes(bytes: &[u8]) -> Self {
+    pub fn from_bytes(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 

@@ -22,7 +22,7 @@ impl MemoryId {
     /// Returns the id of a reminder, which depends only on its parts and its time.
     ///
     /// The same reminder therefore exists only once.
-    pub(crate) fn of_reminder(parts: &[&str], due: DateTime<Utc>) -> Self {
+    pub(crate) fn for_reminder(parts: &[&str], due: DateTime<Utc>) -> Self {
         let name = format!("{}\0{}", parts.join("\0"), due.timestamp_millis());
         Self(Uuid::new_v5(&REMINDERS, name.as_bytes()))
     }

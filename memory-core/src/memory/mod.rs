@@ -23,7 +23,7 @@ pub use origin::Origin;
 pub use parse_error::ParseError;
 pub use patch::Patch;
 pub use phase::Phase;
-pub use reminder::{Reminder, Reminders};
+pub use reminder::{Reminder, ReminderQuery};
 pub use scope::Scope;
 pub use speaker_role::SpeakerRole;
 pub use tags::Tags;

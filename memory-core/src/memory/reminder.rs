@@ -34,14 +34,14 @@ impl Reminder {
     }
 
     /// Returns whether the notification is to be shown at `now`.
-    pub fn is_to_be_shown(&self, now: DateTime<Utc>) -> bool {
+    pub fn needs_notification(&self, now: DateTime<Utc>) -> bool {
         self.is_due(now) && self.notified_at.is_none()
     }
 }
 
 /// A selection of reminders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reminders {
+pub enum ReminderQuery {
     /// All reminders, including completed ones.
     All,
     /// Open reminders.
@@ -54,14 +54,14 @@ pub enum Reminders {
     Of(MemoryId),
 }
 
-impl Reminders {
+impl ReminderQuery {
     /// Returns whether `memory` belongs to the selection.
     pub fn includes(&self, memory: &Memory) -> bool {
         memory.reminder.is_some_and(|reminder| match self {
             Self::All => true,
             Self::Open => reminder.is_open(),
             Self::Due(now) => reminder.is_due(*now),
-            Self::ToBeShown(now) => reminder.is_to_be_shown(*now),
+            Self::ToBeShown(now) => reminder.needs_notification(*now),
             Self::Of(id) => reminder.of == Some(*id),
         })
     }

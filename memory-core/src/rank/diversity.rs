@@ -13,8 +13,9 @@ use std::collections::BinaryHeap;
 /// The gain of a candidate never grows as others are selected. Therefore only the candidate with the largest bound is compared, and
 /// only with those selected since its last comparison; no pair is compared twice.
 pub fn diverse(relevance: &[f32], lambda: f32, limit: usize, similarity: &dyn Fn(usize, usize) -> f32) -> Vec<usize> {
-    let alone = |(number, relevance): (usize, &f32)| Waiting { gain: lambda * relevance, number, nearest: 0.0, compared: 0 };
-    let mut waiting: BinaryHeap<Waiting> = relevance.iter().enumerate().map(alone).collect();
+    let alone =
+        |(number, relevance): (usize, &f32)| PendingCandidate { gain: lambda * relevance, number, nearest: 0.0, compared: 0 };
+    let mut waiting: BinaryHeap<PendingCandidate> = relevance.iter().enumerate().map(alone).collect();
     let mut taken: Vec<usize> = Vec::with_capacity(limit.min(relevance.len()));
     while taken.len() < limit
         && let Some(mut next) = waiting.pop()
@@ -56,7 +57,7 @@ pub fn duplicates_last(count: usize, limit: usize, similarity: &dyn Fn(usize, us
 
 /// A candidate that is not yet selected.
 #[derive(Debug, Clone, Copy)]
-struct Waiting {
+struct PendingCandidate {
     /// Upper bound of the gain of the candidate.
     gain: f32,
     number: usize,
@@ -66,25 +67,25 @@ struct Waiting {
     compared: usize,
 }
 
-impl Ord for Waiting {
+impl Ord for PendingCandidate {
     fn cmp(&self, other: &Self) -> Ordering {
         self.gain.total_cmp(&other.gain).then_with(|| other.number.cmp(&self.number))
     }
 }
 
-impl PartialOrd for Waiting {
+impl PartialOrd for PendingCandidate {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Waiting {
+impl PartialEq for PendingCandidate {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Waiting {}
+impl Eq for PendingCandidate {}
 
 #[cfg(test)]
 mod tests {
@@ -122,7 +123,7 @@ mod tests {
     }
 
     /// A direct implementation of the definition.
-    fn plainly(relevance: &[f32], lambda: f32, limit: usize, similarity: &dyn Fn(usize, usize) -> f32) -> Vec<usize> {
+    fn select_naively(relevance: &[f32], lambda: f32, limit: usize, similarity: &dyn Fn(usize, usize) -> f32) -> Vec<usize> {
         let mut taken: Vec<usize> = Vec::new();
         while taken.len() < limit.min(relevance.len()) {
             let gain = |number: usize| {
@@ -154,7 +155,7 @@ mod tests {
             limit in 0_usize..30,
         ) {
             let alike = |one: usize, other: usize| likeness[(one + other) % 25];
-            prop_assert_eq!(diverse(&relevance, lambda, limit, &alike), plainly(&relevance, lambda, limit, &alike));
+            prop_assert_eq!(diverse(&relevance, lambda, limit, &alike), select_naively(&relevance, lambda, limit, &alike));
         }
     }
 }

@@ -1,25 +1,35 @@
 //! Ranking of candidates by their relevance to a query.
 //!
-//! The evidence for a candidate is a list of features ([`evidence()`]), which are weighted ([`Weights`], one set per [`Shape`] of
+//! The evidence for a candidate is a list of features ([`evidence()`]), which are weighted ([`RankWeights`], one set per [`CollectionKind`] of
 //! collection) and summed ([`score()`]). Recent candidates gain ([`recency()`]), and repetitions of better candidates rank lower
 //! ([`diverse()`]). If a model reranks the best candidates, its scores replace the sums ([`rerank()`]). All functions are pure.
+//!
+//! The weights are fitted by `benches/retrieval`, and `--explain` prints the same numbers. Both sets of weights
+//! have a logistic curve of their own, so that their relevances are comparable. Conversations with an assistant
+//! have a set of their own: the long messages of the assistant repeat the words of every question, and the short
+//! ones of the user contain the answers.
+//!
+//! Neighbours in a conversation count only for a query where those of the best matches match more than a turn
+//! does on average, so coherent conversations gain and other collections do not lose. The same applies to
+//! sessions, except in conversations with an assistant, where sessions always count, because a session has one
+//! subject there.
 
 mod bm25;
 mod diversity;
-mod evidence;
-mod facts;
+mod features;
 mod logit;
 mod recency;
 mod rerank;
 mod score;
+mod text_properties;
 mod weights;
 
 pub use bm25::{B, K1, idf, idf_share, saturation};
 pub use diversity::{NEAR_DUPLICATE, diverse, duplicates_last};
-pub use evidence::{Candidate, Evidence, Seat, Statistics, evidence, worths};
-pub use facts::Facts;
+pub use features::{CorpusStatistics, RankCandidate, RankFeatures, TurnPosition, evidence, worths};
 pub use logit::{min_max, sigmoid};
 pub use recency::{FADES_IN, recency};
-pub use rerank::{Normalise, RerankRules, Reread, rerank};
-pub use score::{Scored, score};
-pub use weights::{PARTS, Part, Ranker, Shape, Weights};
+pub use rerank::{RerankRules, RerankedCandidate, ScoreNormalization, rerank};
+pub use score::{CandidateScore, score};
+pub use text_properties::TextProperties;
+pub use weights::{CollectionKind, PARTS, RankFeature, RankWeights, Ranker};

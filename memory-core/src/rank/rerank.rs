@@ -9,7 +9,7 @@ use crate::ParseError;
 
 /// The normalization of raw model scores to relevance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Normalise {
+pub enum ScoreNormalization {
     /// Each score is mapped by [`sigmoid()`], independently of the others; all may be irrelevant.
     #[default]
     Sigmoid,
@@ -21,7 +21,7 @@ pub enum Normalise {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RerankRules {
     /// The normalization of raw scores.
-    pub normalise: Normalise,
+    pub normalise: ScoreNormalization,
     /// Default minimum relevance of a hit, from 0 (no minimum) to 1; a query can override it.
     pub threshold: f32,
     /// Maximum number of hits that the model scores.
@@ -33,13 +33,13 @@ pub struct RerankRules {
 impl Default for RerankRules {
     /// Returns limits that a small cross-encoder processes within about one second.
     fn default() -> Self {
-        Self { normalise: Normalise::Sigmoid, threshold: 0.35, candidates: 50, characters: 2_000 }
+        Self { normalise: ScoreNormalization::Sigmoid, threshold: 0.35, candidates: 50, characters: 2_000 }
     }
 }
 
 /// A candidate scored by a reranking model.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Reread {
+pub struct RerankedCandidate {
     /// Its index among the candidates.
     pub number: usize,
     /// Its relevance, from 0 to 1.
@@ -54,7 +54,13 @@ pub struct Reread {
 ///
 /// # Errors
 /// Returns a message if `scores` does not contain exactly one finite number for each element of `recency`.
-pub fn rerank(scores: &[f32], normalise: Normalise, threshold: f32, recency: &[f32], weight: f32) -> Result<Vec<Reread>, String> {
+pub fn rerank(
+    scores: &[f32],
+    normalise: ScoreNormalization,
+    threshold: f32,
+    recency: &[f32],
+    weight: f32,
+) -> Result<Vec<RerankedCandidate>, String> {
     if scores.len() != recency.len() {
         return Err(format!("it returned {} scores for {} texts", scores.len(), recency.len()));
     }
@@ -62,15 +68,19 @@ pub fn rerank(scores: &[f32], normalise: Normalise, threshold: f32, recency: &[f
         return Err("it returned a score that is not a finite number".into());
     }
     let relevance = match normalise {
-        Normalise::Sigmoid => scores.iter().copied().map(sigmoid).collect(),
-        Normalise::MinMax => min_max(scores),
+        ScoreNormalization::Sigmoid => scores.iter().copied().map(sigmoid).collect(),
+        ScoreNormalization::MinMax => min_max(scores),
     };
     let all = relevance.into_iter().zip(recency).enumerate();
-    let mut passing: Vec<Reread> = all
-        .map(|(number, (relevance, recency))| Reread { number, relevance, worth: (1.0 - weight) * relevance + weight * recency })
+    let mut passing: Vec<RerankedCandidate> = all
+        .map(|(number, (relevance, recency))| RerankedCandidate {
+            number,
+            relevance,
+            worth: (1.0 - weight) * relevance + weight * recency,
+        })
         .filter(|reread| threshold <= reread.relevance)
         .collect();
-    let better = |one: &Reread, other: &Reread| -> Ordering {
+    let better = |one: &RerankedCandidate, other: &RerankedCandidate| -> Ordering {
         // Far from 0 the sigmoid is flat in f32, but the raw scores still differ.
         other.worth.total_cmp(&one.worth).then_with(|| scores[other.number].total_cmp(&scores[one.number]))
     };
@@ -78,7 +88,7 @@ pub fn rerank(scores: &[f32], normalise: Normalise, threshold: f32, recency: &[f
     Ok(passing)
 }
 
-impl Normalise {
+impl ScoreNormalization {
     /// Returns the name of the variant.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -88,13 +98,13 @@ impl Normalise {
     }
 }
 
-impl fmt::Display for Normalise {
+impl fmt::Display for ScoreNormalization {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.as_str())
     }
 }
 
-impl FromStr for Normalise {
+impl FromStr for ScoreNormalization {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
@@ -109,7 +119,7 @@ mod tests {
 
     use super::*;
 
-    fn numbers(reread: &[Reread]) -> Vec<usize> {
+    fn numbers(reread: &[RerankedCandidate]) -> Vec<usize> {
         reread.iter().map(|reread| reread.number).collect()
     }
 
@@ -117,29 +127,30 @@ mod tests {
     fn the_order_is_the_models_and_what_is_not_relevant_enough_is_left_out() {
         let scores = [-1.0, 3.0, 0.0, -0.7];
         let order = |normalise, threshold| numbers(&rerank(&scores, normalise, threshold, &[0.0; 4], 0.0).expect("scores"));
-        assert_eq!(order(Normalise::Sigmoid, 0.0), [1, 2, 3, 0]);
-        assert_eq!(order(Normalise::Sigmoid, 0.35), [1, 2]);
-        assert_eq!(order(Normalise::Sigmoid, 0.99), Vec::<usize>::new());
-        assert_eq!(order(Normalise::MinMax, 0.25), [1, 2]);
-        assert_eq!(order(Normalise::MinMax, 1.0), [1]);
+        assert_eq!(order(ScoreNormalization::Sigmoid, 0.0), [1, 2, 3, 0]);
+        assert_eq!(order(ScoreNormalization::Sigmoid, 0.35), [1, 2]);
+        assert_eq!(order(ScoreNormalization::Sigmoid, 0.99), Vec::<usize>::new());
+        assert_eq!(order(ScoreNormalization::MinMax, 0.25), [1, 2]);
+        assert_eq!(order(ScoreNormalization::MinMax, 1.0), [1]);
     }
 
     #[test]
     fn newness_counts_as_much_as_is_wished() {
-        let order = |weight| numbers(&rerank(&[1.0, 0.9], Normalise::Sigmoid, 0.0, &[0.0, 1.0], weight).expect("scores"));
+        let order =
+            |weight| numbers(&rerank(&[1.0, 0.9], ScoreNormalization::Sigmoid, 0.0, &[0.0, 1.0], weight).expect("scores"));
         assert_eq!((order(0.0), order(0.2)), (vec![0, 1], vec![1, 0]));
     }
 
     #[test]
     fn where_the_curve_is_flat_the_scores_decide_and_equals_stay_in_order() {
-        let order = |scores: &[f32]| numbers(&rerank(scores, Normalise::Sigmoid, 0.0, &[0.0; 3], 0.0).expect("scores"));
+        let order = |scores: &[f32]| numbers(&rerank(scores, ScoreNormalization::Sigmoid, 0.0, &[0.0; 3], 0.0).expect("scores"));
         assert_eq!(order(&[40.0, 60.0, 50.0]), [1, 2, 0]);
         assert_eq!(order(&[1.0, 1.0, 1.0]), [0, 1, 2]);
     }
 
     #[test]
     fn what_is_no_score_for_each_is_refused() {
-        let wrong = |scores: &[f32]| rerank(scores, Normalise::MinMax, 0.0, &[0.0; 2], 0.0).expect_err("no scores");
+        let wrong = |scores: &[f32]| rerank(scores, ScoreNormalization::MinMax, 0.0, &[0.0; 2], 0.0).expect_err("no scores");
         assert_eq!(wrong(&[1.0]), "it returned 1 scores for 2 texts");
         assert_eq!(wrong(&[1.0, f32::NAN]), "it returned a score that is not a finite number");
         assert_eq!(wrong(&[1.0, f32::INFINITY]), "it returned a score that is not a finite number");
@@ -147,10 +158,10 @@ mod tests {
 
     #[test]
     fn the_words_for_the_ways_are_read_back() {
-        for normalise in [Normalise::Sigmoid, Normalise::MinMax] {
+        for normalise in [ScoreNormalization::Sigmoid, ScoreNormalization::MinMax] {
             assert_eq!(normalise.to_string().parse(), Ok(normalise));
         }
-        assert!("softmax".parse::<Normalise>().is_err());
+        assert!("softmax".parse::<ScoreNormalization>().is_err());
     }
 
     proptest! {
@@ -159,7 +170,7 @@ mod tests {
             scores in proptest::collection::vec(-20_f32..20.0, 0..30), threshold in 0_f32..1.0, weight in 0_f32..1.0,
         ) {
             let recency = vec![0.5; scores.len()];
-            let reread = rerank(&scores, Normalise::Sigmoid, threshold, &recency, weight).expect("scores");
+            let reread = rerank(&scores, ScoreNormalization::Sigmoid, threshold, &recency, weight).expect("scores");
             let mut seen = numbers(&reread);
             seen.sort_unstable();
             seen.dedup();

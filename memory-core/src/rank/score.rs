@@ -1,10 +1,10 @@
 //! The score of a candidate.
 
-use super::{Evidence, PARTS, Ranker};
+use super::{PARTS, RankFeatures, Ranker};
 
 /// A candidate with its score.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scored {
+pub struct CandidateScore {
     /// Its index among the candidates.
     pub number: usize,
     /// The sum of its weighted evidence.
@@ -16,29 +16,29 @@ pub struct Scored {
 /// Returns the scores of all candidates in input order.
 ///
 /// `rankers` contains the ranker for the shape of each candidate, in the same order.
-pub fn score(evidence: &[Evidence], rankers: &[&Ranker]) -> Vec<Scored> {
+pub fn score(evidence: &[RankFeatures], rankers: &[&Ranker]) -> Vec<CandidateScore> {
     let scored = evidence.iter().zip(rankers).enumerate();
     scored
         .map(|(number, (evidence, ranker))| {
             let score = PARTS.iter().map(|part| ranker.worth(evidence, *part)).sum();
-            Scored { number, score, relevance: ranker.relevance(score) }
+            CandidateScore { number, score, relevance: ranker.relevance(score) }
         })
         .collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Part, Shape};
+    use super::super::{CollectionKind, RankFeature};
     use super::*;
 
     #[test]
     fn more_evidence_is_a_higher_score_and_a_higher_relevance() {
         let with = |words: f32| {
-            let mut evidence = Evidence::default();
-            evidence[Part::Words as usize] = words;
+            let mut evidence = RankFeatures::default();
+            evidence[RankFeature::Words as usize] = words;
             evidence
         };
-        for shape in [Shape::Plain, Shape::Assisted] {
+        for shape in [CollectionKind::Plain, CollectionKind::Assisted] {
             let scored = score(&[with(2.0), with(0.5), with(0.0)], &[Ranker::fitted(shape, false); 3]);
             assert!(scored.is_sorted_by(|left, right| right.relevance < left.relevance && right.score < left.score));
             assert!(scored.iter().all(|scored| (0.0..=1.0).contains(&scored.relevance)));

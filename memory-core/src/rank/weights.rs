@@ -2,13 +2,13 @@
 
 use chrono::TimeDelta;
 
-use super::Evidence;
+use super::RankFeatures;
 use super::logit::sigmoid;
 use crate::SpeakerRole;
 
 /// One feature of a candidate that contributes to its score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum RankFeature {
     /// BM25 over the content words of the question.
     Words,
     /// BM25 over stop words and date words of the question.
@@ -60,34 +60,34 @@ pub enum Part {
 }
 
 /// Every part, in order.
-pub const PARTS: [Part; 24] = [
-    Part::Words,
-    Part::Asides,
-    Part::Coverage,
-    Part::Likeness,
-    Part::Named,
-    Part::FirstPerson,
-    Part::Date,
-    Part::TimeForWhen,
-    Part::Time,
-    Part::CapitalsForWhich,
-    Part::Asking,
-    Part::Length,
-    Part::Answer,
-    Part::Neighbours,
-    Part::SessionWords,
-    Part::SessionSum,
-    Part::Vector,
-    Part::SessionVector,
-    Part::NeighbourVectors,
-    Part::Links,
-    Part::Assistant,
-    Part::AssistantAsked,
-    Part::Characters,
-    Part::Reply,
+pub const PARTS: [RankFeature; 24] = [
+    RankFeature::Words,
+    RankFeature::Asides,
+    RankFeature::Coverage,
+    RankFeature::Likeness,
+    RankFeature::Named,
+    RankFeature::FirstPerson,
+    RankFeature::Date,
+    RankFeature::TimeForWhen,
+    RankFeature::Time,
+    RankFeature::CapitalsForWhich,
+    RankFeature::Asking,
+    RankFeature::Length,
+    RankFeature::Answer,
+    RankFeature::Neighbours,
+    RankFeature::SessionWords,
+    RankFeature::SessionSum,
+    RankFeature::Vector,
+    RankFeature::SessionVector,
+    RankFeature::NeighbourVectors,
+    RankFeature::Links,
+    RankFeature::Assistant,
+    RankFeature::AssistantAsked,
+    RankFeature::Characters,
+    RankFeature::Reply,
 ];
 
-impl Part {
+impl RankFeature {
     /// Returns the name in JSON and in terminal output.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -121,18 +121,18 @@ impl Part {
 
 /// The weight of each part, in the order of [`PARTS`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Weights(pub [f32; PARTS.len()]);
+pub struct RankWeights(pub [f32; PARTS.len()]);
 
 /// The kinds of collections with separate weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Shape {
+pub enum CollectionKind {
     /// Notes, and conversations between people.
     Plain,
     /// Conversations with an assistant.
     Assisted,
 }
 
-impl Shape {
+impl CollectionKind {
     /// Returns the shape of the collection of a text, derived from the role of its author.
     pub fn of(role: Option<SpeakerRole>) -> Self {
         match role {
@@ -156,24 +156,24 @@ impl Shape {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranker {
     /// The weights of the parts.
-    pub weights: Weights,
+    pub weights: RankWeights,
     /// The offset and the slope of the curve.
     pub curve: (f32, f32),
 }
 
 impl Ranker {
     /// Returns the ranker fitted to collections of a shape, with or without vectors.
-    pub const fn fitted(shape: Shape, has_vectors: bool) -> &'static Self {
+    pub const fn fitted(shape: CollectionKind, has_vectors: bool) -> &'static Self {
         match (shape, has_vectors) {
-            (Shape::Plain, false) => &PLAIN,
-            (Shape::Plain, true) => &PLAIN_WITH_VECTORS,
-            (Shape::Assisted, false) => &ASSISTED,
-            (Shape::Assisted, true) => &ASSISTED_WITH_VECTORS,
+            (CollectionKind::Plain, false) => &PLAIN,
+            (CollectionKind::Plain, true) => &PLAIN_WITH_VECTORS,
+            (CollectionKind::Assisted, false) => &ASSISTED,
+            (CollectionKind::Assisted, true) => &ASSISTED_WITH_VECTORS,
         }
     }
 
     /// Returns the contribution of one part to the score.
-    pub fn worth(&self, evidence: &Evidence, part: Part) -> f32 {
+    pub fn worth(&self, evidence: &RankFeatures, part: RankFeature) -> f32 {
         evidence[part as usize] * self.weights.0[part as usize]
     }
 
@@ -187,28 +187,28 @@ impl Ranker {
 // Fitted by `benches/retrieval --fit`, except weights without cases there: links weigh a quarter and single characters half as much as
 // whole words, requested messages of an assistant precede those of the person, and a similar word never lowers a score.
 const PLAIN: Ranker = Ranker {
-    weights: Weights([
+    weights: RankWeights([
         6.3669, 0.3594, -0.8504, 2.6939, 1.5671, 0.9355, 5.2217, 1.0157, 0.2821, 0.5542, -0.6067, 0.2237, 1.6755, 3.2638, 0.2295,
         0.2173, 0.0, 0.0, 0.0, 1.59, 0.0, 0.0, 3.18, 0.0,
     ]),
     curve: (-3.27, 0.134),
 };
 const PLAIN_WITH_VECTORS: Ranker = Ranker {
-    weights: Weights([
+    weights: RankWeights([
         3.5248, 0.0153, -0.3575, 2.2743, 1.8441, 1.0129, 5.1722, 1.1607, 0.2415, 0.3451, -0.4649, 0.325, 1.2654, 1.9743, 0.566,
         0.067, 1.0352, -0.1922, 0.7184, 0.88, 0.0, 0.0, 1.76, 0.0,
     ]),
     curve: (-3.09, 0.105),
 };
 const ASSISTED: Ranker = Ranker {
-    weights: Weights([
+    weights: RankWeights([
         1.2314, 0.9404, 3.9179, 0.3957, 0.0, 0.0, 0.9255, 0.0, 0.0, 0.8402, 0.0, -0.627, -0.4113, 0.9788, 0.3784, 0.2508, 0.0,
         0.0, 0.0, 0.31, -1.0095, 0.5, 0.62, 1.0518,
     ]),
     curve: (-3.70, 0.387),
 };
 const ASSISTED_WITH_VECTORS: Ranker = Ranker {
-    weights: Weights([
+    weights: RankWeights([
         0.4209, 0.462, 3.1563, 0.0, 0.0, 0.0, 0.8282, 0.0, 0.0, 1.4008, 0.0, -0.4788, -0.4947, 0.9184, 0.0341, 0.0888, 0.6128,
         0.2303, 0.1241, 0.11, -0.5465, 0.5, 0.21, 0.3414,
     ]),

@@ -5,30 +5,30 @@ use std::ops::Range;
 use super::placeholder::{is_placeholder, looks_random};
 
 /// Minimum length of a credential in bytes.
-const SHORTEST: usize = 16;
+const MIN_LENGTH: usize = 16;
 
 /// Maximum number of bytes of a value to examine; they suffice for the decision.
-const LONGEST_LOOK: usize = 256;
+const MAX_EXAMINED: usize = 256;
 
 /// Returns the value that is assigned to a name with `keyword`: `DB_PASSWORD="…"`, `api_key: …`.
 pub(super) fn value(text: &str, keyword: Range<usize>) -> Option<Range<usize>> {
-    let rest = after_name(&text[keyword.end..])?;
+    let rest = skip_name(&text[keyword.end..])?;
     let rest = skip_blanks(rest);
     let rest = rest.strip_prefix(":=").or_else(|| rest.strip_prefix("=>")).or_else(|| rest.strip_prefix([':', '=']))?;
     let rest = skip_blanks(rest);
     let rest = rest.strip_prefix(is_quote).unwrap_or(rest);
 
     let start = text.len() - rest.len();
-    let looked_at = end_of_value(rest.bytes().take(LONGEST_LOOK));
+    let looked_at = value_length(rest.bytes().take(MAX_EXAMINED));
     let value = &rest[..looked_at];
-    if value.len() < SHORTEST || !looks_random(value) || is_reference(value) || is_placeholder(value) {
+    if value.len() < MIN_LENGTH || !looks_random(value) || is_reference(value) || is_placeholder(value) {
         return None;
     }
-    Some(start..start + end_of_value(rest.bytes()))
+    Some(start..start + value_length(rest.bytes()))
 }
 
 /// Skips the rest of a name, such as `_base` after `secret`, and its closing quote.
-fn after_name(rest: &str) -> Option<&str> {
+fn skip_name(rest: &str) -> Option<&str> {
     let name = rest.bytes().take(25).take_while(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')).count();
     let rest = (name < 25).then(|| &rest[name..])?;
     Some(rest.strip_prefix(is_quote).unwrap_or(rest))
@@ -45,7 +45,7 @@ fn is_quote(character: char) -> bool {
 }
 
 /// Returns the length of a value: printable ASCII except quotes, brackets and separators of lists.
-fn end_of_value(bytes: impl Iterator<Item = u8>) -> usize {
+fn value_length(bytes: impl Iterator<Item = u8>) -> usize {
     let in_value = |byte: &u8| byte.is_ascii_graphic() && !b"\"'`,;<>(){}[]|\\".contains(byte);
     bytes.take_while(in_value).count()
 }

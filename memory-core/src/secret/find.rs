@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::prefilter::each_hit;
+use super::prefilter::for_each_hit;
 
 /// A credential in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Secret {
 pub fn find(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
     let mut covered = 0;
-    each_hit(text, &mut |rule, hit| {
+    for_each_hit(text, &mut |rule, hit| {
         // An assigned value inside another credential ends with it; skipping it avoids scanning a long value
         // repeatedly.
         if rule.is_assignment() && hit.start < covered {

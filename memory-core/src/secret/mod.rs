@@ -9,10 +9,10 @@ mod pem;
 mod placeholder;
 mod prefilter;
 mod redact;
-mod refuse;
+mod rejection;
 mod rule;
 mod url;
 
 pub use find::{Secret, find};
-pub use redact::{Redacted, redact};
-pub use refuse::{refuse, refuse_added};
+pub use redact::{RedactedText, redact};
+pub use rejection::{refuse, refuse_added};

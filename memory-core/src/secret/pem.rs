@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// Minimum length of an uninterrupted run of characters in a key. Ordinary words and `...` are shorter.
-const SHORTEST_LINE: usize = 16;
+const MIN_RUN: usize = 16;
 
 /// Returns the private key that starts with `-----BEGIN … PRIVATE KEY-----`.
 ///
@@ -12,7 +12,7 @@ const SHORTEST_LINE: usize = 16;
 /// The block extends to its last line, or else to the next block, or else to the end of the text.
 pub(super) fn block(text: &str, begin: Range<usize>) -> Option<Range<usize>> {
     let label = &text[begin.end..];
-    let label = &label[..label.bytes().take(64).position(|byte| !is_in_label(byte))?];
+    let label = &label[..label.bytes().take(64).position(|byte| !is_label_byte(byte))?];
     let body = begin.end + label.len() + text[begin.end + label.len()..].strip_prefix("-----").map(|_| 5)?;
     if !(label.ends_with("PRIVATE KEY") || label.ends_with("PRIVATE KEY BLOCK")) {
         return None;
@@ -26,17 +26,17 @@ pub(super) fn block(text: &str, begin: Range<usize>) -> Option<Range<usize>> {
         }
         None => next,
     };
-    has_key(&rest[..end]).then(|| begin.start..body + end)
+    has_encoded_data(&rest[..end]).then(|| begin.start..body + end)
 }
 
-fn is_in_label(byte: u8) -> bool {
+fn is_label_byte(byte: u8) -> bool {
     byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' '
 }
 
 /// Returns whether `body` contains encoded data rather than only prose.
-fn has_key(body: &str) -> bool {
+fn has_encoded_data(body: &str) -> bool {
     body.split(|character: char| !(character.is_ascii_alphanumeric() || matches!(character, '+' | '/'))).any(|run| {
-        SHORTEST_LINE <= run.len()
+        MIN_RUN <= run.len()
             && run.bytes().any(|byte| byte.is_ascii_uppercase())
             && run.bytes().any(|byte| byte.is_ascii_lowercase())
             && run.bytes().any(|byte| !byte.is_ascii_alphabetic())

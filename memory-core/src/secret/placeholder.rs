@@ -1,13 +1,13 @@
 //! Heuristics that distinguish credentials from placeholders and similar text.
 
 /// Substrings of common placeholders.
-const FILLERS: [&str; 14] =
+const PLACEHOLDER_PARTS: [&str; 14] =
     ["example", "placeholder", "redacted", "change", "your", "insert", "replace", "dummy", "xxxx", "****", "....", "…", "<", "{"];
 
 /// Returns whether `value` is a placeholder: `your-api-key`, `xxxx`, `${TOKEN}`, `<token>`, `$TOKEN`.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let value = value.to_ascii_lowercase();
-    value.starts_with(['$', '%']) || FILLERS.iter().any(|filler| value.contains(filler))
+    value.starts_with(['$', '%']) || PLACEHOLDER_PARTS.iter().any(|filler| value.contains(filler))
 }
 
 /// Returns whether `token` has fewer than six distinct characters after its prefix.
@@ -43,16 +43,16 @@ pub(super) fn looks_random(value: &str) -> bool {
     let turns = neighbours()
         .filter(|pair| kind(pair[0]) < kind(pair[1]) || (pair[0].is_ascii_digit() && !pair[1].is_ascii_digit()))
         .count();
-    LEAST_TURNS * neighbours().count() <= 100 * turns && LEAST_BITS <= bits_per_byte(bytes)
+    MIN_TURN_PERCENT * neighbours().count() <= 100 * turns && MIN_ENTROPY <= bits_per_byte(bytes)
 }
 
 /// Minimum percentage of adjacent characters of different kinds.
 ///
 /// It is about 40 in a random value, and about 20 in a name such as `getTokenFromV2`.
-const LEAST_TURNS: usize = 22;
+const MIN_TURN_PERCENT: usize = 22;
 
 /// Minimum entropy in bits per byte of a random value of at least 16 characters.
-const LEAST_BITS: f64 = 3.0;
+const MIN_ENTROPY: f64 = 3.0;
 
 /// Returns the kind of a character: lower case, upper case or other.
 fn kind(byte: u8) -> u8 {

@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::rule::{RULES, Rule};
+use super::rule::{RULES, SecretRule};
 
-static PREFILTER: LazyLock<Prefilter> = LazyLock::new(Prefilter::new);
+static PREFILTER: LazyLock<LiteralPrefilter> = LazyLock::new(LiteralPrefilter::new);
 
 /// Calls `each` with every rule and position of its literals in `text`, in order of position.
-pub(super) fn each_hit(text: &str, each: &mut dyn FnMut(&'static Rule, Range<usize>)) {
+pub(super) fn for_each_hit(text: &str, each: &mut dyn FnMut(&'static SecretRule, Range<usize>)) {
     let prefilter = &*PREFILTER;
     for (at, window) in text.as_bytes().windows(3).enumerate() {
         let mut possible = prefilter.masks[0][usize::from(window[0])]
@@ -27,12 +27,12 @@ pub(super) fn each_hit(text: &str, each: &mut dyn FnMut(&'static Rule, Range<usi
 /// Bit masks of the literals that match each of the first three bytes.
 ///
 /// There is one bit per literal, in the order of `literals`.
-struct Prefilter {
+struct LiteralPrefilter {
     masks: [[u64; 256]; 3],
-    literals: Vec<(&'static Rule, &'static str)>,
+    literals: Vec<(&'static SecretRule, &'static str)>,
 }
 
-impl Prefilter {
+impl LiteralPrefilter {
     fn new() -> Self {
         let literals: Vec<_> = RULES.iter().flat_map(|rule| rule.literals.iter().map(move |&literal| (rule, literal))).collect();
         let mut masks = [[0; 256]; 3];
@@ -66,7 +66,7 @@ mod tests {
     fn every_literal_is_hit_where_it_stands() {
         for (rule, literal) in &PREFILTER.literals {
             let mut hits = Vec::new();
-            each_hit(&format!("é {literal}"), &mut |hit, at| hits.push((hit.kind, at.start)));
+            for_each_hit(&format!("é {literal}"), &mut |hit, at| hits.push((hit.kind, at.start)));
             assert!(hits.contains(&(rule.kind, 3)), "{literal}");
         }
     }

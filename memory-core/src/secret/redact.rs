@@ -4,7 +4,7 @@ use super::find;
 
 /// A text with redacted credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Redacted {
+pub struct RedactedText {
     /// The text with `[redacted: <kind>]` in place of each credential.
     pub text: String,
     /// The redacted kinds without duplicates, in order of occurrence.
@@ -12,13 +12,13 @@ pub struct Redacted {
 }
 
 /// Maximum number of additional redaction passes.
-const ROUNDS: usize = 8;
+const MAX_PASSES: usize = 8;
 
 /// Returns `text` with redacted credentials, or `None` if it contains no credentials.
-pub fn redact(text: &str) -> Option<Redacted> {
+pub fn redact(text: &str) -> Option<RedactedText> {
     let mut redacted = redact_once(text)?;
     // A redaction may reveal a further match in the surrounding text.
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_PASSES {
         let Some(more) = redact_once(&redacted.text) else { break };
         redacted.text = more.text;
         redacted.kinds.extend(more.kinds.into_iter().filter(|kind| !redacted.kinds.contains(kind)).collect::<Vec<_>>());
@@ -26,7 +26,7 @@ pub fn redact(text: &str) -> Option<Redacted> {
     Some(redacted)
 }
 
-fn redact_once(text: &str) -> Option<Redacted> {
+fn redact_once(text: &str) -> Option<RedactedText> {
     let secrets = find(text);
     if secrets.is_empty() {
         return None;
@@ -45,7 +45,7 @@ fn redact_once(text: &str) -> Option<Redacted> {
         }
     }
     redacted.push_str(&text[rest..]);
-    Some(Redacted { text: redacted, kinds })
+    Some(RedactedText { text: redacted, kinds })
 }
 
 #[cfg(test)]
@@ -58,7 +58,7 @@ mod tests {
     fn only_the_credential_is_taken_out() {
         let token = format!("{}{}", "gh", "p_1aB2cD3eF4gH5iJ6kL7mN8oP9qR0sT1uV2wX");
         let text = format!("Use {token}, then\nDB=postgres://anna:{}@db/x and {token}.", "h0rse");
-        let redacted = redact(&text).expect("available tools: three");
+        let redacted = redact(&text).expect("there are three");
         assert_eq!(
             redacted.text,
             "Use [redacted: GitHub token], then\nDB=postgres://anna:[redacted: password in a URL]@db/x and [redacted: GitHub token]."

@@ -9,17 +9,17 @@ use super::placeholder::{has_long_random_piece, is_monotonous, is_placeholder};
 use super::{assignment, pem, url};
 
 /// A detection rule for one kind of credential.
-pub(super) struct Rule {
+pub(super) struct SecretRule {
     /// The display name of the kind.
     pub(super) kind: &'static str,
     /// The literals that trigger the rule, each of at least three bytes.
     pub(super) literals: &'static [&'static str],
     /// Whether case is ignored; the literals are then in lower case.
     pub(super) any_case: bool,
-    shape: Shape,
+    shape: SecretMatcher,
 }
 
-enum Shape {
+enum SecretMatcher {
     /// A token that starts with the literal and matches the pattern.
     ///
     /// If the pattern has a group, the group is the credential.
@@ -31,10 +31,10 @@ enum Shape {
 }
 
 /// All rules. If multiple rules match the same text, the first one determines the kind.
-pub(super) static RULES: [Rule; 24] = [
-    function("private key", &["-----BEGIN "], pem::block),
+pub(super) static RULES: [SecretRule; 24] = [
+    function_rule("private key", &["-----BEGIN "], pem::block),
     token("AWS access key", &["AKIA", "ASIA"], "[A-Z0-9]{20,}", |token| token.len() == 20),
-    any_case_token(
+    any_case_token_rule(
         "AWS secret key",
         &["secret_access_key", "secretaccesskey"],
         r#"(?i:secret_?access_?key)["']?\s{0,3}[:=]\s{0,3}["']?([A-Za-z0-9/+]{40,})"#,
@@ -52,18 +52,18 @@ pub(super) static RULES: [Rule; 24] = [
     token("npm token", &["npm_"], "npm_[A-Za-z0-9]{36,}", |_| true),
     token("PyPI token", &["pypi-AgE"], "pypi-AgE[A-Za-z0-9_-]{50,}", |_| true),
     token("Hugging Face token", &["hf_"], "hf_[A-Za-z0-9]{30,}", |_| true),
-    function("Telegram token", &[":AA"], telegram),
+    function_rule("Telegram token", &[":AA"], telegram),
     token("SendGrid key", &["SG."], r"SG\.[A-Za-z0-9_-]{20,24}\.[A-Za-z0-9_-]{39,50}", |_| true),
     token("Azure storage key", &["AccountKey="], "AccountKey=([A-Za-z0-9+/]{40,}={0,2})", |_| true),
     token("JSON web token", &["eyJ"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}", |_| true),
-    function("password in a URL", &["://"], url::password),
-    assigned("password", &["password", "passwd"]),
-    assigned("API key", &["api_key", "api-key", "apikey"]),
-    assigned("secret", &["secret"]),
-    assigned("token", &["token"]),
+    function_rule("password in a URL", &["://"], url::password),
+    assignment_rule("password", &["password", "passwd"]),
+    assignment_rule("API key", &["api_key", "api-key", "apikey"]),
+    assignment_rule("secret", &["secret"]),
+    assignment_rule("token", &["token"]),
 ];
 
-impl Rule {
+impl SecretRule {
     /// Returns the index of the rule.
     pub(super) fn order(&self) -> usize {
         RULES.iter().position(|rule| std::ptr::eq(rule, self)).unwrap_or(RULES.len())
@@ -71,7 +71,7 @@ impl Rule {
 
     /// Returns whether the rule detects an assigned value.
     pub(super) fn is_assignment(&self) -> bool {
-        matches!(self.shape, Shape::Assignment)
+        matches!(self.shape, SecretMatcher::Assignment)
     }
 
     /// Returns whether `bytes` starts with `literal`, which is one of the literals of the rule.
@@ -82,14 +82,14 @@ impl Rule {
     }
 }
 
-impl Rule {
+impl SecretRule {
     /// Returns the credential of this kind at `hit`, the position of one of the rule's literals.
     pub(super) fn span(&self, text: &str, hit: Range<usize>) -> Option<Range<usize>> {
         match &self.shape {
-            Shape::Function(function) => function(text, hit),
-            Shape::Assignment => assignment::value(text, hit),
-            Shape::Token { pattern, compiled, check } => {
-                if !self.any_case && !stands_apart(text, hit.start) {
+            SecretMatcher::Function(function) => function(text, hit),
+            SecretMatcher::Assignment => assignment::value(text, hit),
+            SecretMatcher::Token { pattern, compiled, check } => {
+                if !self.any_case && !can_start_token(text, hit.start) {
                     return None;
                 }
                 let compile = || Regex::new(&format!(r"\A(?:{pattern})")).expect("a test compiles every pattern");
@@ -103,35 +103,40 @@ impl Rule {
     }
 }
 
-const fn token(kind: &'static str, literals: &'static [&'static str], pattern: &'static str, check: fn(&str) -> bool) -> Rule {
-    Rule { kind, literals, any_case: false, shape: Shape::Token { pattern, compiled: OnceLock::new(), check } }
-}
-
-const fn any_case_token(
+const fn token(
     kind: &'static str,
     literals: &'static [&'static str],
     pattern: &'static str,
     check: fn(&str) -> bool,
-) -> Rule {
-    Rule { kind, literals, any_case: true, shape: Shape::Token { pattern, compiled: OnceLock::new(), check } }
+) -> SecretRule {
+    SecretRule { kind, literals, any_case: false, shape: SecretMatcher::Token { pattern, compiled: OnceLock::new(), check } }
 }
 
-const fn function(
+const fn any_case_token_rule(
+    kind: &'static str,
+    literals: &'static [&'static str],
+    pattern: &'static str,
+    check: fn(&str) -> bool,
+) -> SecretRule {
+    SecretRule { kind, literals, any_case: true, shape: SecretMatcher::Token { pattern, compiled: OnceLock::new(), check } }
+}
+
+const fn function_rule(
     kind: &'static str,
     literals: &'static [&'static str],
     function: fn(&str, Range<usize>) -> Option<Range<usize>>,
-) -> Rule {
-    Rule { kind, literals, any_case: false, shape: Shape::Function(function) }
+) -> SecretRule {
+    SecretRule { kind, literals, any_case: false, shape: SecretMatcher::Function(function) }
 }
 
-const fn assigned(kind: &'static str, literals: &'static [&'static str]) -> Rule {
-    Rule { kind, literals, any_case: true, shape: Shape::Assignment }
+const fn assignment_rule(kind: &'static str, literals: &'static [&'static str]) -> SecretRule {
+    SecretRule { kind, literals, any_case: true, shape: SecretMatcher::Assignment }
 }
 
 /// Returns whether a token may start at `start`, which is not inside a longer one.
 ///
 /// Every token ends before the next possible start, so the search takes linear time.
-fn stands_apart(text: &str, start: usize) -> bool {
+fn can_start_token(text: &str, start: usize) -> bool {
     let before = &text[..start];
     // In JSON inside a text, a line break is a backslash followed by a letter.
     if ["\\n", "\\r", "\\t"].iter().any(|escape| before.ends_with(escape)) {
@@ -164,7 +169,7 @@ mod tests {
     #[test]
     fn every_pattern_compiles() {
         for rule in &RULES {
-            if let Shape::Token { pattern, .. } = &rule.shape {
+            if let SecretMatcher::Token { pattern, .. } = &rule.shape {
                 assert!(Regex::new(pattern).is_ok(), "{pattern}");
             }
         }

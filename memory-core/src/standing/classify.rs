@@ -44,10 +44,10 @@ pub struct StandingSentence {
 }
 
 /// The result of a language's matcher for a sentence: the kind, and the byte offset of the cue.
-pub(super) type Cue = (StandingKind, usize);
+pub(super) type StandingCue = (StandingKind, usize);
 
 /// The maximum size of a sentence, in bytes. A longer one is part of a document or code.
-const LONGEST: usize = 800;
+const MAX_SENTENCE: usize = 800;
 
 /// The maximum size of a short memory, in bytes.
 ///
@@ -78,7 +78,7 @@ pub fn standing_sentences(text: &str) -> Vec<StandingSentence> {
             is_code = !is_code;
             continue;
         }
-        if is_code || begin.starts_with('>') || LONGEST < sentence.len() {
+        if is_code || begin.starts_with('>') || MAX_SENTENCE < sentence.len() {
             continue;
         }
         let cue = if sentence.is_ascii() { None } else { chinese::cue(sentence, is_short) };

@@ -4,28 +4,28 @@ mod words;
 
 use self::words::{ANSWERING, BIDDING, LEADS, MANNERS, NO_VERBS, WAYS};
 use super::StandingKind::{Instruction, Preference};
-use super::classify::Cue;
+use super::classify::StandingCue;
 
 /// Finds the cue that makes `sentence` a standing instruction or preference.
 ///
 /// `is_short` is true if the whole memory has at most `SHORT` bytes.
-pub(super) fn cue(sentence: &str, is_short: bool) -> Option<Cue> {
-    let words = Words::of(sentence);
+pub(super) fn cue(sentence: &str, is_short: bool) -> Option<StandingCue> {
+    let words = SentenceWords::of(sentence);
     if words.0.is_empty() {
         return None;
     }
-    conditional(sentence, &words)
+    find_conditional(sentence, &words)
         .or_else(|| absolute(&words))
-        .or_else(|| bid(&words, is_short))
+        .or_else(|| find_imperative(&words, is_short))
         .map(|at| (Instruction, at))
-        .or_else(|| third_person(&words))
-        .or_else(|| preferred(&words).map(|at| (Preference, at)))
+        .or_else(|| find_third_person(&words))
+        .or_else(|| find_preference(&words).map(|at| (Preference, at)))
 }
 
 /// The words of a sentence in lower case without punctuation, each with its byte offset.
-struct Words(Vec<(String, usize)>);
+struct SentenceWords(Vec<(String, usize)>);
 
-impl Words {
+impl SentenceWords {
     fn of(sentence: &str) -> Self {
         let words = sentence.split_whitespace().map(|word| {
             let at = word.as_ptr() as usize - sentence.as_ptr() as usize;
@@ -72,7 +72,7 @@ impl Words {
 }
 
 /// Finds `when I ask …`, `from now on …` and similar phrases in sentences addressed to the assistant.
-fn conditional(sentence: &str, words: &Words) -> Option<usize> {
+fn find_conditional(sentence: &str, words: &SentenceWords) -> Option<usize> {
     const ASKED: &[&str] = &[
         "when i ask",
         "whenever i ask",
@@ -150,7 +150,7 @@ fn conditional(sentence: &str, words: &Words) -> Option<usize> {
 /// Finds `always` and `never` before an imperative.
 ///
 /// The word is the first of the sentence, or it follows `you should`, `please`, `I want you to` and similar phrases.
-fn absolute(words: &Words) -> Option<usize> {
+fn absolute(words: &SentenceWords) -> Option<usize> {
     const BEFORE: &[&str] =
         &["please", "you should", "you must", "you to", "make sure to", "be sure to", "remember to", "make sure you"];
     let is_verb = |number: usize| {
@@ -179,7 +179,7 @@ fn absolute(words: &Words) -> Option<usize> {
 /// Finds imperatives about all responses.
 ///
 /// Examples are `answer in metric units`, `keep your replies short`, `don't use emojis` and `call me Jo`.
-fn bid(words: &Words, is_short: bool) -> Option<usize> {
+fn find_imperative(words: &SentenceWords, is_short: bool) -> Option<usize> {
     let first = words.first();
     let found = Some(words.at(first));
     let rest = first + 1..words.0.len();
@@ -202,7 +202,7 @@ fn bid(words: &Words, is_short: bool) -> Option<usize> {
 }
 
 /// Finds a statement of a note about the person: `the user prefers …`, `user wants …`.
-fn third_person(words: &Words) -> Option<Cue> {
+fn find_third_person(words: &SentenceWords) -> Option<StandingCue> {
     const ADVERBS: &[&str] = &["always", "strongly", "really", "usually", "generally", "also", "now", "still", "never"];
     let at = words.find("user")?;
     if 1 < at {
@@ -218,7 +218,7 @@ fn third_person(words: &Words) -> Option<Cue> {
 }
 
 /// Finds a preference that the speaker states.
-fn preferred(words: &Words) -> Option<usize> {
+fn find_preference(words: &SentenceWords) -> Option<usize> {
     const ADVERBS: &[&str] = &[
         "really",
         "also",

@@ -7,14 +7,14 @@ use super::classify::{StandingKind, standing_kind, standing_sentences};
 use chrono::{DateTime, Utc};
 
 use crate::conversation::contradicts;
-use crate::text::{Overlaps, token_count};
-use crate::{Filter, Order, Query, Ranking, Services, Slice, StoreError, Stored, search};
+use crate::text::{WordOverlaps, token_count};
+use crate::{Filter, ListOrder, PageRequest, Query, Ranking, Services, StoreError, StoredMemory, search};
 
 /// A memory with standing sentences, with the text for a language model.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct StandingMemory {
     /// The memory.
-    pub(crate) stored: Stored,
+    pub(crate) stored: StoredMemory,
     /// The kind.
     pub(crate) kind: StandingKind,
     /// The whole content if it is short, otherwise its standing sentences.
@@ -24,18 +24,18 @@ pub(crate) struct StandingMemory {
 }
 
 /// The maximum number of memories that match the prompt, and of the newest memories.
-const POOL: usize = 24;
+const MAX_CANDIDATES: usize = 24;
 
 /// The maximum number of tokens of a text that is included whole.
 ///
 /// Of a longer text, only the standing sentences are included.
-const WHOLE: usize = 80;
+const MAX_WHOLE_TOKENS: usize = 80;
 
 /// The minimum overlap of words at which a sentence repeats another.
-const REPEATED: f32 = 0.8;
+const REPEAT_OVERLAP: f32 = 0.8;
 
 /// The minimum overlap of words at which two instructions have the same subject.
-const SAME_SUBJECT: f32 = 0.5;
+const SUBJECT_OVERLAP: f32 = 0.5;
 
 /// Returns the standing memories that are in effect (see [`current()`]), without duplicates.
 ///
@@ -48,12 +48,12 @@ const SAME_SUBJECT: f32 = 0.5;
 /// If the memories cannot be read.
 pub(crate) fn select_standing(services: &Services, prompt: &str) -> Result<Vec<StandingMemory>, StoreError> {
     let filter = Filter { standing: true, ..Filter::default() };
-    let slice = Slice { order: Order::Created, offset: 0, limit: Some(POOL) };
+    let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(MAX_CANDIDATES) };
     let newest = services.store.list(&filter, &slice, services.clock.now())?;
     let mut matching = Vec::new();
     if !newest.memories.is_empty() && !prompt.trim().is_empty() {
         let words_only = Services { embedder: None, reranking: None, ..services.clone() };
-        let query = Query { text: prompt.to_owned(), filter, limit: POOL, ranking: Ranking::default() };
+        let query = Query { text: prompt.to_owned(), filter, limit: MAX_CANDIDATES, ranking: Ranking::default() };
         match search(&words_only, &query) {
             Ok(found) => matching = found.hits.into_iter().filter(|hit| !hit.explanation.is_part).map(|hit| hit.stored).collect(),
             // A prompt without a word matches no memory.
@@ -63,7 +63,7 @@ pub(crate) fn select_standing(services: &Services, prompt: &str) -> Result<Vec<S
     }
     let matching: Vec<StandingMemory> = matching.into_iter().filter_map(StandingMemory::new).collect();
     let newest: Vec<StandingMemory> = newest.memories.into_iter().filter_map(StandingMemory::new).collect();
-    let all = in_turns(matching, newest);
+    let all = interleave(matching, newest);
     let texts = all.iter().map(|own| StandingText { at: own.stored.memory.created_at, kind: own.kind, text: &own.text });
     let places = current(&texts.collect::<Vec<_>>());
     let mut all: Vec<Option<StandingMemory>> = all.into_iter().map(Some).collect();
@@ -71,28 +71,28 @@ pub(crate) fn select_standing(services: &Services, prompt: &str) -> Result<Vec<S
 }
 
 impl StandingMemory {
-    fn new(stored: Stored) -> Option<Self> {
+    fn new(stored: StoredMemory) -> Option<Self> {
         let memory = &stored.memory;
         let kind = standing_kind(memory)?;
         let content = memory.content.trim();
         let sentences = standing_sentences(content);
-        let text = if token_count(content) <= WHOLE || sentences.is_empty() {
+        let text = if token_count(content) <= MAX_WHOLE_TOKENS || sentences.is_empty() {
             content.to_owned()
         } else {
             let excerpts = sentences.iter().map(|sentence| {
-                let is_long = WHOLE < token_count(&content[sentence.span.clone()]);
+                let is_long = MAX_WHOLE_TOKENS < token_count(&content[sentence.span.clone()]);
                 let start = if is_long { sentence.cue } else { sentence.span.start };
                 content[start..sentence.span.end].trim()
             });
             excerpts.collect::<Vec<_>>().join(" … ")
         };
-        let is_general = kind == StandingKind::Instruction && condition(&text).is_none();
+        let is_general = kind == StandingKind::Instruction && condition_offset(&text).is_none();
         Some(Self { stored, kind, text, is_general })
     }
 }
 
 /// Returns the byte offset of the words that state when an instruction applies.
-fn condition(text: &str) -> Option<usize> {
+fn condition_offset(text: &str) -> Option<usize> {
     const WORDS: [&str; 5] = [" when ", " whenever ", " if ", " every time ", " each time "];
     const HAN: [&str; 6] = ["当我", "當我", "每当", "每當", "我问到", "我問到"];
     let padded = format!(" {}", text.to_ascii_lowercase());
@@ -103,7 +103,7 @@ fn condition(text: &str) -> Option<usize> {
 /// Alternates `matching` with the instructions of `newest`, unconditional ones first.
 ///
 /// The preferences follow. Each memory is returned once.
-fn in_turns(matching: Vec<StandingMemory>, newest: Vec<StandingMemory>) -> Vec<StandingMemory> {
+fn interleave(matching: Vec<StandingMemory>, newest: Vec<StandingMemory>) -> Vec<StandingMemory> {
     let (mut instructions, preferences): (Vec<_>, Vec<_>) =
         newest.into_iter().partition(|own| own.kind == StandingKind::Instruction);
     instructions.sort_by_key(|own| !own.is_general);
@@ -137,17 +137,18 @@ pub(crate) struct StandingText<'t> {
 ///
 /// A text that a newer one repeats or contradicts is dropped. An older instruction on the subject of a newer one is moved to the end.
 pub(crate) fn current(all: &[StandingText<'_>]) -> Vec<usize> {
-    let parts = all.iter().map(|own| own.text.split_at(condition(own.text).filter(|at| 0 < *at).unwrap_or(own.text.len())));
+    let parts =
+        all.iter().map(|own| own.text.split_at(condition_offset(own.text).filter(|at| 0 < *at).unwrap_or(own.text.len())));
     let (mains, conditions): (Vec<&str>, Vec<&str>) = parts.unzip();
     let mains: Vec<String> = mains.into_iter().map(without_polarity).collect();
-    let by_main = Overlaps::of(&mains.iter().map(String::as_str).collect::<Vec<_>>());
-    let by_condition = Overlaps::of(&conditions);
+    let by_main = WordOverlaps::of(&mains.iter().map(String::as_str).collect::<Vec<_>>());
+    let by_condition = WordOverlaps::of(&conditions);
     let is_newer = |one: usize, other: usize| (all[other].at, Reverse(other)) < (all[one].at, Reverse(one));
     let has_same_condition = |one: usize, other: usize| {
-        conditions[one].is_empty() && conditions[other].is_empty() || REPEATED <= by_condition.between(one, other)
+        conditions[one].is_empty() && conditions[other].is_empty() || REPEAT_OVERLAP <= by_condition.between(one, other)
     };
     let is_replaced = |own: usize| {
-        let repeats = |other: usize| REPEATED <= by_main.between(own, other) && has_same_condition(own, other);
+        let repeats = |other: usize| REPEAT_OVERLAP <= by_main.between(own, other) && has_same_condition(own, other);
         (0..all.len()).any(|other| is_newer(other, own) && (repeats(other) || contradicts(all[other].text, all[own].text)))
     };
     let is_older = |own: usize| {
@@ -155,7 +156,7 @@ pub(crate) fn current(all: &[StandingText<'_>]) -> Vec<usize> {
         let covers = |other: usize| {
             is_newer(other, own)
                 && are_instructions(other)
-                && SAME_SUBJECT <= by_main.between(own, other)
+                && SUBJECT_OVERLAP <= by_main.between(own, other)
                 && has_same_condition(own, other)
         };
         (0..all.len()).any(covers)
@@ -182,14 +183,14 @@ mod tests {
 
     use super::*;
     use crate::testing::{FakeStore, services};
-    use crate::{Draft, Secrets, SpeakerRole, write};
+    use crate::{Draft, SecretPolicy, SpeakerRole, write};
 
     fn selected(texts: &[(&str, SpeakerRole)], prompt: &str) -> Vec<String> {
         let services = services(Arc::new(FakeStore::default()));
         for (number, (text, role)) in texts.iter().enumerate() {
-            let at = chrono::DateTime::UNIX_EPOCH + chrono::TimeDelta::days(i64::try_from(number).expect("available tools: few"));
+            let at = chrono::DateTime::UNIX_EPOCH + chrono::TimeDelta::days(i64::try_from(number).expect("there are few"));
             let draft = Draft { role: Some(*role), created_at: Some(at), ..Draft::new(text) };
-            write(&services, draft, Secrets::Refuse).expect("it is kept");
+            write(&services, draft, SecretPolicy::Refuse).expect("it is kept");
         }
         select_standing(&services, prompt).expect("they are read").into_iter().map(|own| own.text).collect()
     }

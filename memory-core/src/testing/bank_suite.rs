@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::{CountingIds, FakeClock, FakeFilter, FakeSchemas};
 use crate::bank::{
-    Absent, BankError, BankName, BankScope, BankStore, BankVerb, Banks, Condition, Gone, Key, Limits, Missing, ScopeChoice,
-    Searched, Subject, WriteRequest, delete, delete_bank, export, gc, history, import, keys, last, list, query, read, read_bank,
-    schema, search, set_schema, undo, update, write,
+    BankError, BankLimits, BankName, BankQueryTarget, BankScope, BankSearchFields, BankStore, BankVerb, BankWriteCondition,
+    BankWriteRequest, Banks, GcReason, Key, MissingBank, MissingKey, ScopeChoice, delete, delete_bank, export, gc, history,
+    import, keys, last, list, query, read, read_bank, schema, search, set_schema, undo, update, write,
 };
 use crate::json::JsonText;
-use crate::{Code, Secrets};
+use crate::{Code, SecretPolicy};
 
 /// Returns banks over `user` and `project`, with a deterministic clock and deterministic ids.
 pub fn banks(user: Arc<dyn BankStore>, project: Option<Arc<dyn BankStore>>) -> (Banks, Arc<FakeClock>) {
@@ -22,7 +22,7 @@ pub fn banks(user: Arc<dyn BankStore>, project: Option<Arc<dyn BankStore>>) -> (
         new_project: None,
         filter: Arc::new(FakeFilter),
         schemas: Arc::new(FakeSchemas),
-        limits: Limits::default(),
+        limits: BankLimits::default(),
         clock: Arc::clone(&clock) as _,
         ids: Arc::new(CountingIds::default()),
         actor: "test".into(),
@@ -37,7 +37,7 @@ pub fn banks(user: Arc<dyn BankStore>, project: Option<Arc<dyn BankStore>>) -> (
 pub fn bank_suite(make: &dyn Fn() -> Arc<dyn BankStore>) {
     let case = || {
         let (banks, clock) = banks(make(), None);
-        Case { banks, clock }
+        BankCase { banks, clock }
     };
     what_is_written_is_read(&case());
     conditions_are_kept(&case());
@@ -53,7 +53,7 @@ pub fn bank_suite(make: &dyn Fn() -> Arc<dyn BankStore>) {
     the_project_comes_first(make);
 }
 
-struct Case {
+struct BankCase {
     banks: Banks,
     clock: Arc<FakeClock>,
 }
@@ -76,10 +76,18 @@ fn code<T: std::fmt::Debug>(result: Result<T, BankError>) -> Code {
     result.expect_err("it is refused").code()
 }
 
-impl Case {
-    fn request(bank: &str, at: &str, value: &str) -> WriteRequest {
-        let (ttl, condition) = (None, Condition::Any);
-        WriteRequest { bank: name(bank), key: key(at), value: json(value), ttl, condition, scope: ANY, secrets: Secrets::Refuse }
+impl BankCase {
+    fn request(bank: &str, at: &str, value: &str) -> BankWriteRequest {
+        let (ttl, condition) = (None, BankWriteCondition::Any);
+        BankWriteRequest {
+            bank: name(bank),
+            key: key(at),
+            value: json(value),
+            ttl,
+            condition,
+            scope: ANY,
+            secrets: SecretPolicy::Refuse,
+        }
     }
 
     fn write(&self, bank: &str, at: &str, value: &str) -> bool {
@@ -96,7 +104,7 @@ impl Case {
     }
 }
 
-fn what_is_written_is_read(case: &Case) {
+fn what_is_written_is_read(case: &BankCase) {
     assert_eq!(code(case.value("session", "a")), Code::BankNotFound);
     let text = r#"{"z":1e1000,"a":0.10,"b":[100000000000000000001,"深色"]}"#;
     assert!(case.write("session", "a", text), "a new key is created");
@@ -112,65 +120,69 @@ fn what_is_written_is_read(case: &Case) {
     let (_, whole) = read_bank(&case.banks, &name("session"), ANY).expect("it is there");
     let order: Vec<_> = whole.entries.iter().map(|(key, _)| key.as_str()).collect();
     assert_eq!(order, ["a", "b"], "keys keep their order");
-    let put_out = query(&case.banks, &name("session"), Subject::Key(&key("a")), ".+1", ANY).expect("a filter");
+    let put_out = query(&case.banks, &name("session"), BankQueryTarget::Key(&key("a")), ".+1", ANY).expect("a filter");
     assert_eq!(put_out.results, [json("3")]);
-    assert_eq!(code(query(&case.banks, &name("session"), Subject::Bank, "nonsense", ANY)), Code::FilterError);
+    assert_eq!(code(query(&case.banks, &name("session"), BankQueryTarget::Bank, "nonsense", ANY)), Code::FilterError);
     let listings = list(&case.banks, ANY).expect("a list");
     assert_eq!(listings.len(), 1);
     assert_eq!(listings[0].state.as_ref().expect("it can be read").0, 2, "keys are counted");
 }
 
-fn conditions_are_kept(case: &Case) {
-    let with = |condition, value| WriteRequest { condition, ..Case::request("session", "a", value) };
-    assert_eq!(code(write(&case.banks, &with(Condition::Present, "1"))), Code::BankNotFound);
-    write(&case.banks, &with(Condition::Absent, "1")).expect("it is absent");
-    let other = WriteRequest { key: key("other"), ..with(Condition::Present, "1") };
+fn conditions_are_kept(case: &BankCase) {
+    let with = |condition, value| BankWriteRequest { condition, ..BankCase::request("session", "a", value) };
+    assert_eq!(code(write(&case.banks, &with(BankWriteCondition::Present, "1"))), Code::BankNotFound);
+    write(&case.banks, &with(BankWriteCondition::Absent, "1")).expect("it is absent");
+    let other = BankWriteRequest { key: key("other"), ..with(BankWriteCondition::Present, "1") };
     assert_eq!(code(write(&case.banks, &other)), Code::KeyNotFound);
-    assert_eq!(code(write(&case.banks, &with(Condition::Absent, "2"))), Code::KeyExists);
-    write(&case.banks, &with(Condition::Present, "3")).expect("it is present");
+    assert_eq!(code(write(&case.banks, &with(BankWriteCondition::Absent, "2"))), Code::KeyExists);
+    write(&case.banks, &with(BankWriteCondition::Present, "3")).expect("it is present");
     assert_eq!(case.value("session", "a").expect("it is there"), "3");
     let large = format!("\"{}\"", "x".repeat(1024 * 1024 - 2));
     case.write("session", "large", &large);
-    let larger = WriteRequest { value: json(&large.replacen('x', "xx", 1)), ..Case::request("session", "large", "1") };
+    let larger = BankWriteRequest { value: json(&large.replacen('x', "xx", 1)), ..BankCase::request("session", "large", "1") };
     assert_eq!(code(write(&case.banks, &larger)), Code::LimitExceeded);
     assert_eq!(case.value("session", "large").expect("it is there"), large, "what is refused changes nothing");
 }
 
-fn updates_count(case: &Case) {
-    let step = |missing| update(&case.banks, &name("stats"), &key("visits"), ".+1", ANY, missing, Secrets::Refuse);
-    assert_eq!(code(step(Missing::Refuse)), Code::BankNotFound);
-    assert!(step(Missing::Create).expect("it is created").created);
-    assert!(!step(Missing::Refuse).expect("it is there").created);
+fn updates_count(case: &BankCase) {
+    let step = |missing| update(&case.banks, &name("stats"), &key("visits"), ".+1", ANY, missing, SecretPolicy::Refuse);
+    assert_eq!(code(step(MissingKey::Refuse)), Code::BankNotFound);
+    assert!(step(MissingKey::Create).expect("it is created").created);
+    assert!(!step(MissingKey::Refuse).expect("it is there").created);
     assert_eq!(case.value("stats", "visits").expect("it is there"), "2");
-    let none = update(&case.banks, &name("stats"), &key("visits"), "empty", ANY, Missing::Refuse, Secrets::Refuse);
+    let none = update(&case.banks, &name("stats"), &key("visits"), "empty", ANY, MissingKey::Refuse, SecretPolicy::Refuse);
     assert_eq!(code(none), Code::FilterError);
     assert_eq!(case.value("stats", "visits").expect("it is there"), "2", "a filter that fails changes nothing");
 }
 
-fn what_expired_is_not_there(case: &Case) {
-    write(&case.banks, &WriteRequest { ttl: Some(60), ..Case::request("cache", "token", "1") }).expect("it is written");
+fn what_expired_is_not_there(case: &BankCase) {
+    write(&case.banks, &BankWriteRequest { ttl: Some(60), ..BankCase::request("cache", "token", "1") }).expect("it is written");
     case.write("cache", "other", "1");
     case.clock.advance(TimeDelta::seconds(30));
     assert_eq!(case.value("cache", "token").expect("it is there"), "1");
     case.clock.advance(TimeDelta::seconds(60));
     assert_eq!(code(case.value("cache", "token")), Code::TtlExpired);
-    let step = update(&case.banks, &name("cache"), &key("token"), ".+1", ANY, Missing::Refuse, Secrets::Refuse);
+    let step = update(&case.banks, &name("cache"), &key("token"), ".+1", ANY, MissingKey::Refuse, SecretPolicy::Refuse);
     assert_eq!(code(step), Code::TtlExpired);
     assert_eq!(keys(&case.banks, &name("cache"), ANY).expect("keys").entries.len(), 1, "it is in no list");
-    assert_eq!(search(&case.banks, "token", Searched::Values, ANY).expect("a search").matches.len(), 0, "it is not found");
+    assert_eq!(
+        search(&case.banks, "token", BankSearchFields::Values, ANY).expect("a search").matches.len(),
+        0,
+        "it is not found"
+    );
     let (told, _) = gc(&case.banks, ANY, None, true).expect("a dry run");
-    assert_eq!(told.iter().map(|one| (one.key.as_str(), one.why)).collect::<Vec<_>>(), [("token", Gone::Expired)]);
+    assert_eq!(told.iter().map(|one| (one.key.as_str(), one.why)).collect::<Vec<_>>(), [("token", GcReason::Expired)]);
     assert_eq!(code(case.value("cache", "token")), Code::TtlExpired, "a dry run changes nothing");
     assert_eq!(gc(&case.banks, ANY, None, false).expect("a collection").0, told);
     assert_eq!(code(case.value("cache", "token")), Code::KeyNotFound);
     case.clock.advance(TimeDelta::days(31));
     case.write("cache", "new", "1");
     let (old, _) = gc(&case.banks, ANY, Some(TimeDelta::days(30)), false).expect("a collection");
-    assert_eq!(old.iter().map(|one| (one.key.as_str(), one.why)).collect::<Vec<_>>(), [("other", Gone::Old)]);
+    assert_eq!(old.iter().map(|one| (one.key.as_str(), one.why)).collect::<Vec<_>>(), [("other", GcReason::Old)]);
     assert!(case.write("cache", "token", "2"), "what is gone can be created");
 }
 
-fn what_is_deleted_comes_back(case: &Case) {
+fn what_is_deleted_comes_back(case: &BankCase) {
     for (at, value) in [("a", "1"), ("b", "2"), ("c", "3")] {
         case.write("session", at, value);
     }
@@ -198,7 +210,7 @@ fn what_is_deleted_comes_back(case: &Case) {
     assert_eq!(case.value("session", "c").expect("it is back"), "3");
 }
 
-fn an_undo_of_what_was_changed_since_is_refused(case: &Case) {
+fn an_undo_of_what_was_changed_since_is_refused(case: &BankCase) {
     case.write("session", "a", "1");
     case.write("session", "a", "2");
     let second = case.last();
@@ -211,88 +223,90 @@ fn an_undo_of_what_was_changed_since_is_refused(case: &Case) {
     assert_eq!(case.value("session", "other").expect("it is there"), "1", "other keys stay");
 }
 
-fn the_first_write_is_taken_back_with_its_bank(case: &Case) {
+fn the_first_write_is_taken_back_with_its_bank(case: &BankCase) {
     case.write("session", "a", "1");
     undo(&case.banks, &case.last()).expect("it is taken back");
     assert!(list(&case.banks, ANY).expect("a list").is_empty());
 }
 
-fn exports_are_imported(case: &Case) {
+fn exports_are_imported(case: &BankCase) {
     case.write("session", "a", r#"{"n":1e1000}"#);
     case.write("session", "b", "2");
     let (_, text) = export(&case.banks, &name("session"), ANY).expect("an export");
     let (_, mut whole) = read_bank(&case.banks, &name("session"), ANY).expect("it is there");
     assert!(text.contains("1e1000"));
     whole.name = name("copy");
-    let report = import(&case.banks, &whole, ANY, Secrets::Refuse).expect("an import");
+    let report = import(&case.banks, &whole, ANY, SecretPolicy::Refuse).expect("an import");
     assert_eq!((report.created, report.updated, report.unchanged), (2, 0, 0));
     let (_, copy) = read_bank(&case.banks, &name("copy"), ANY).expect("it is there");
     assert_eq!(copy.entries, whole.entries, "values and times are taken in as they are");
     case.write("copy", "b", "3");
     case.write("copy", "c", "4");
-    let report = import(&case.banks, &whole, ANY, Secrets::Refuse).expect("an import");
+    let report = import(&case.banks, &whole, ANY, SecretPolicy::Refuse).expect("an import");
     assert_eq!((report.created, report.updated, report.unchanged), (0, 1, 1));
     assert_eq!(case.value("copy", "c").expect("it is there"), "4", "what the export does not have stays");
 }
 
-fn values_fit_the_schema(case: &Case) {
+fn values_fit_the_schema(case: &BankCase) {
     case.write("names", "a", "\"Anna\"");
     let (strings, seven) = (json(r#"{"type":"string"}"#), json("7"));
-    let set = |schema| set_schema(&case.banks, &name("names"), schema, ANY, Absent::Refuse);
+    let set = |schema| set_schema(&case.banks, &name("names"), schema, ANY, MissingBank::Refuse);
     assert_eq!(code(set(Some(&seven))), Code::InvalidSchema);
     set(Some(&strings)).expect("a schema");
     assert_eq!(schema(&case.banks, &name("names"), ANY).expect("it is there").1, Some(strings.clone()));
-    assert_eq!(code(write(&case.banks, &Case::request("names", "b", "7"))), Code::SchemaViolation);
-    let step = update(&case.banks, &name("names"), &key("b"), ".+1", ANY, Missing::Create, Secrets::Refuse);
+    assert_eq!(code(write(&case.banks, &BankCase::request("names", "b", "7"))), Code::SchemaViolation);
+    let step = update(&case.banks, &name("names"), &key("b"), ".+1", ANY, MissingKey::Create, SecretPolicy::Refuse);
     assert_eq!(code(step), Code::SchemaViolation);
     undo(&case.banks, &case.last()).expect("it is taken back");
     case.write("names", "b", "7");
     assert_eq!(code(set(Some(&strings))), Code::SchemaViolation);
-    assert_eq!(code(set_schema(&case.banks, &name("none"), None, ANY, Absent::Refuse)), Code::BankNotFound);
+    assert_eq!(code(set_schema(&case.banks, &name("none"), None, ANY, MissingBank::Refuse)), Code::BankNotFound);
 }
 
-fn keys_and_values_are_found(case: &Case) {
+fn keys_and_values_are_found(case: &BankCase) {
     case.write("session", "context", r#"{"topic":"refactoring","files":["main.go"]}"#);
     case.write("other", "contents", r#"{"theme":"\u6df1\u8272"}"#);
     let found = |pattern: &str, searched| {
         let found = search(&case.banks, pattern, searched, ANY).expect("a search");
         found.matches.iter().map(|one| format!("{}/{}", one.bank, one.key)).collect::<Vec<_>>()
     };
-    assert_eq!(found("^cont", Searched::Keys), ["other/contents", "session/context"]);
-    assert_eq!(found("refactor.*main", Searched::Keys), [""; 0]);
-    assert_eq!(found("refactor.*main", Searched::Values), ["session/context"]);
-    assert_eq!(found("深色", Searched::Values), ["other/contents"]);
-    assert_eq!(code(search(&case.banks, "(", Searched::Keys, ANY)), Code::InvalidInput);
+    assert_eq!(found("^cont", BankSearchFields::Keys), ["other/contents", "session/context"]);
+    assert_eq!(found("refactor.*main", BankSearchFields::Keys), [""; 0]);
+    assert_eq!(found("refactor.*main", BankSearchFields::Values), ["session/context"]);
+    assert_eq!(found("深色", BankSearchFields::Values), ["other/contents"]);
+    assert_eq!(code(search(&case.banks, "(", BankSearchFields::Keys, ANY)), Code::InvalidInput);
 }
 
-fn credentials_are_refused(case: &Case) {
+fn credentials_are_refused(case: &BankCase) {
     let secret = format!("{{\"token\":\"ghp_{}\"}}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
-    let request = Case::request("cache", "token", &secret);
+    let request = BankCase::request("cache", "token", &secret);
     assert_eq!(code(write(&case.banks, &request)), Code::SecretFound);
     let token = format!("ghp_{}", "a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8");
     case.write("plain", "a", "1");
     let (_, mut incoming) = read_bank(&case.banks, &name("plain"), ANY).expect("it is there");
-    for (named, bank) in [(Case::request(&token, "token", "1"), None), (Case::request("cache", &token, "1"), Some("cache"))] {
+    for (named, bank) in
+        [(BankCase::request(&token, "token", "1"), None), (BankCase::request("cache", &token, "1"), Some("cache"))]
+    {
         let check = |refused: BankError| {
             assert_eq!((refused.code(), refused.bank.as_deref()), (Code::SecretFound, bank), "a credential is never repeated");
             assert_eq!((refused.key, refused.scope), (None, Some(BankScope::User)));
         };
         check(write(&case.banks, &named).expect_err("it is refused"));
-        let refused = update(&case.banks, &named.bank, &named.key, "1", ANY, Missing::Create, Secrets::Refuse);
+        let refused = update(&case.banks, &named.bank, &named.key, "1", ANY, MissingKey::Create, SecretPolicy::Refuse);
         check(refused.expect_err("it is refused"));
         (incoming.name, incoming.entries[0].0) = (named.bank, named.key);
-        check(import(&case.banks, &incoming, ANY, Secrets::Refuse).expect_err("it is refused"));
+        check(import(&case.banks, &incoming, ANY, SecretPolicy::Refuse).expect_err("it is refused"));
     }
-    let escaped = Case::request("cache", "token", &secret.replace("ghp_", "\\u0067hp_"));
+    let escaped = BankCase::request("cache", "token", &secret.replace("ghp_", "\\u0067hp_"));
     assert_eq!(code(write(&case.banks, &escaped)), Code::SecretFound, "however it is spelled");
-    write(&case.banks, &WriteRequest { secrets: Secrets::Keep, ..request }).expect("whoever says so keeps it");
+    write(&case.banks, &BankWriteRequest { secrets: SecretPolicy::Keep, ..request }).expect("whoever says so keeps it");
 }
 
 fn the_project_comes_first(make: &dyn Fn() -> Arc<dyn BankStore>) {
     let (banks, clock) = banks(make(), Some(make()));
-    let case = Case { banks, clock };
+    let case = BankCase { banks, clock };
     let user = ScopeChoice::Only(BankScope::User);
-    write(&case.banks, &WriteRequest { scope: user, ..Case::request("session", "mine", "1") }).expect("it is written");
+    write(&case.banks, &BankWriteRequest { scope: user, ..BankCase::request("session", "mine", "1") }).expect("it is written");
     assert_eq!(case.value("session", "mine").expect("it is there"), "1", "what the project has not is the user's");
     case.write("session", "mine", "2");
     assert_eq!(case.value("session", "mine").expect("it is there"), "2", "what both have is the project's");

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::{CountingIds, FakeClock, FakeEmbedder, FakeReranker};
 use crate::conversation::{
-    ConversationId, ConversationStore, Conversations, Entry, EntryChange, EntryId, EntryRole, EntryVector, MAX_CONTENT,
-    RecallRules, add, evicted, keep_turn, recall, summary_entry,
+    ConversationEntry, ConversationId, ConversationStore, Conversations, EntryChange, EntryId, EntryRole, EntryVector,
+    MAX_CONTENT, RecallRules, add, evicted, keep_turn, recall, summary_entry,
 };
-use crate::{Code, ContentHash, Embedder, Secrets};
+use crate::{Code, ContentHash, Embedder, SecretPolicy};
 
 /// Returns conversations over `store`, with a deterministic clock and deterministic ids.
 pub fn conversations(store: Arc<dyn ConversationStore>) -> Conversations {
@@ -21,7 +21,7 @@ pub fn conversations(store: Arc<dyn ConversationStore>) -> Conversations {
 /// # Panics
 /// If the contract is violated, with the violated rule.
 pub fn conversation_suite(make: &dyn Fn() -> Arc<dyn ConversationStore>) {
-    let cases: [fn(&Case); 13] = [
+    let cases: [fn(&ConversationCase); 13] = [
         what_is_kept_is_read,
         conversations_are_kept_apart_even_where_they_share_a_folder,
         changes_of_several_conversations_are_made_together,
@@ -37,11 +37,11 @@ pub fn conversation_suite(make: &dyn Fn() -> Arc<dyn ConversationStore>) {
         what_could_not_be_read_again_is_refused,
     ];
     for case in cases {
-        case(&Case { conversations: conversations(make()) });
+        case(&ConversationCase { conversations: conversations(make()) });
     }
 }
 
-struct Case {
+struct ConversationCase {
     conversations: Conversations,
 }
 
@@ -49,10 +49,10 @@ fn id(text: &str) -> ConversationId {
     text.parse().expect("an id")
 }
 
-impl Case {
+impl ConversationCase {
     fn add(&self, conversation: &str, facts: &[&str]) -> Vec<EntryId> {
         let facts: Vec<String> = facts.iter().map(|fact| (*fact).to_owned()).collect();
-        let entries = add(&self.conversations, &id(conversation), &facts, Secrets::Refuse).expect("they are kept");
+        let entries = add(&self.conversations, &id(conversation), &facts, SecretPolicy::Refuse).expect("they are kept");
         entries.into_iter().map(|entry| entry.id).collect()
     }
 
@@ -66,7 +66,7 @@ impl Case {
         kept.entries().iter().map(|entry| entry.content.clone()).collect()
     }
 
-    fn deleted(&self, conversation: &str) -> Vec<Entry> {
+    fn deleted(&self, conversation: &str) -> Vec<ConversationEntry> {
         self.conversations.store.deleted(&id(conversation)).expect("it is read")
     }
 
@@ -77,7 +77,7 @@ impl Case {
     }
 }
 
-fn what_is_kept_is_read(case: &Case) {
+fn what_is_kept_is_read(case: &ConversationCase) {
     let said = "  Multi\nline --- text\n---\nwith: colon \r\n";
     let turn =
         keep_turn(&case.conversations, &id("default"), EntryRole::User, said).expect("it is kept").expect("it says something");
@@ -90,11 +90,15 @@ fn what_is_kept_is_read(case: &Case) {
     let mut texts = case.texts("default");
     texts.sort();
     assert_eq!(texts, ["Multi\nline --- text\n---\nwith: colon", "The user's name is Anna.", "好的。", "用户叫安娜。"]);
-    let refused =
-        add(&case.conversations, &id("default"), &["token ghp_0123456789abcdefghijABCDEFGHIJ012345".into()], Secrets::Refuse);
+    let refused = add(
+        &case.conversations,
+        &id("default"),
+        &["token ghp_0123456789abcdefghijABCDEFGHIJ012345".into()],
+        SecretPolicy::Refuse,
+    );
     assert_eq!(refused.expect_err("it is refused").code(), Code::SecretFound);
     let named = id("ghp_0123456789abcdefghijABCDEFGHIJ012345");
-    let refused = add(&case.conversations, &named, &["likes tea".into()], Secrets::Refuse);
+    let refused = add(&case.conversations, &named, &["likes tea".into()], SecretPolicy::Refuse);
     assert_eq!(refused.expect_err("it is refused").code(), Code::SecretFound);
     let said = "use ghp_0123456789abcdefghijABCDEFGHIJ012345 please";
     let blotted =
@@ -103,7 +107,7 @@ fn what_is_kept_is_read(case: &Case) {
     assert!(keep_turn(&case.conversations, &id("default"), EntryRole::User, " \n").expect("it is none").is_none());
 }
 
-fn changes_of_several_conversations_are_made_together(case: &Case) {
+fn changes_of_several_conversations_are_made_together(case: &ConversationCase) {
     // Two of these conversations share a folder.
     let names = ["a:b", "a/b", "work"].map(id);
     let kept: Vec<EntryId> = names.iter().flat_map(|name| case.add(name.as_str(), &["old"])).collect();
@@ -112,7 +116,7 @@ fn changes_of_several_conversations_are_made_together(case: &Case) {
         .zip(&kept)
         .map(|(name, old)| {
             let now = case.conversations.clock.now();
-            let new = Entry::new(case.conversations.ids.memory_id().into(), name, EntryRole::Memory, "new", now);
+            let new = ConversationEntry::new(case.conversations.ids.memory_id().into(), name, EntryRole::Memory, "new", now);
             let delete = EntryChange::Delete { id: old.clone(), replaced_by: Some(new.id.clone()) };
             let summary = summary_entry(name, &format!("summary of {name}"), now);
             vec![EntryChange::Add(new), EntryChange::Add(summary), delete]
@@ -130,7 +134,7 @@ fn changes_of_several_conversations_are_made_together(case: &Case) {
     }
 }
 
-fn conversations_are_kept_apart_even_where_they_share_a_folder(case: &Case) {
+fn conversations_are_kept_apart_even_where_they_share_a_folder(case: &ConversationCase) {
     for name in ["a:b", "a/b", "..", "deleted", "work/项目 1"] {
         case.add(name, &[&format!("fact of {name}")]);
         let summary = summary_entry(&id(name), &format!("summary of {name}"), case.conversations.clock.now());
@@ -147,14 +151,14 @@ fn conversations_are_kept_apart_even_where_they_share_a_folder(case: &Case) {
     assert!(case.texts("a_b").is_empty());
 }
 
-fn what_is_deleted_stays_as_a_tombstone(case: &Case) {
+fn what_is_deleted_stays_as_a_tombstone(case: &ConversationCase) {
     let facts = case.add("default", &["loves pizza", "lives in Ghent", "likes tea"]);
     let lyon = case.add("default", &["lives in Lyon"]).remove(0);
     let delete =
         |number: usize, by: Option<&EntryId>| EntryChange::Delete { id: facts[number].clone(), replaced_by: by.cloned() };
     case.commit("default", &[delete(0, None), delete(1, Some(&lyon))]);
     assert_eq!(case.texts("default"), ["likes tea", "lives in Lyon"]);
-    let told = |entry: &Entry| (entry.content.clone(), entry.replaced_by.clone());
+    let told = |entry: &ConversationEntry| (entry.content.clone(), entry.replaced_by.clone());
     let mut deleted: Vec<_> = case.deleted("default").iter().map(told).collect();
     deleted.sort();
     assert_eq!(deleted, [("lives in Ghent".into(), Some(lyon)), ("loves pizza".into(), None)]);
@@ -164,7 +168,7 @@ fn what_is_deleted_stays_as_a_tombstone(case: &Case) {
     assert_eq!(case.deleted("default").len(), 3);
 }
 
-fn a_summary_takes_the_place_of_the_former_one(case: &Case) {
+fn a_summary_takes_the_place_of_the_former_one(case: &ConversationCase) {
     for text in ["first", "second", "third"] {
         let summary = summary_entry(&id("default"), text, case.conversations.clock.now());
         case.commit("default", &[EntryChange::Add(summary)]);
@@ -175,9 +179,9 @@ fn a_summary_takes_the_place_of_the_former_one(case: &Case) {
     assert_eq!(deleted, ["first", "second"], "no former summary is lost");
 }
 
-fn the_same_changes_again_change_nothing(case: &Case) {
+fn the_same_changes_again_change_nothing(case: &ConversationCase) {
     let now = case.conversations.clock.now();
-    let new = |name: &str| Entry::new(name.parse().expect("an id"), &id("default"), EntryRole::Memory, name, now);
+    let new = |name: &str| ConversationEntry::new(name.parse().expect("an id"), &id("default"), EntryRole::Memory, name, now);
     case.commit("default", &[EntryChange::Add(new("old"))]);
     let changes = [
         EntryChange::Add(new("new")),
@@ -197,7 +201,7 @@ fn the_same_changes_again_change_nothing(case: &Case) {
     assert_eq!(all.len(), 1);
 }
 
-fn what_is_global_is_recalled_everywhere(case: &Case) {
+fn what_is_global_is_recalled_everywhere(case: &ConversationCase) {
     case.add("global", &["The user's dog is Rex."]);
     case.add("work", &["The dog of the office is Bello."]);
     case.add("other", &["The dog of the neighbour is Fido."]);
@@ -207,7 +211,7 @@ fn what_is_global_is_recalled_everywhere(case: &Case) {
     assert_eq!(case.recalled("global", "Which dog is there?"), ["The user's dog is Rex."]);
 }
 
-fn a_recall_is_relevant_and_names_the_summary(case: &Case) {
+fn a_recall_is_relevant_and_names_the_summary(case: &ConversationCase) {
     case.add("default", &["The user's name is Anna.", "The user hates pizza.", "用户对花生过敏。"]);
     case.commit(
         "default",
@@ -220,7 +224,7 @@ fn a_recall_is_relevant_and_names_the_summary(case: &Case) {
     assert!(recalled.memories.is_empty());
 }
 
-fn vectors_and_a_cross_encoder_tell_more(case: &Case) {
+fn vectors_and_a_cross_encoder_tell_more(case: &ConversationCase) {
     case.add("default", &["green tea with milk", "black coffee"]);
     let kept = case.conversations.store.read(&id("default")).expect("it is read");
     let model = FakeEmbedder;
@@ -244,21 +248,23 @@ fn vectors_and_a_cross_encoder_tell_more(case: &Case) {
     assert_eq!(found, [("green tea with milk", crate::rank::sigmoid(1.0))], "what it does not find relevant is left out");
 }
 
-fn a_turn_whose_fact_was_replaced_or_deleted_is_superseded(case: &Case) {
+fn a_turn_whose_fact_was_replaced_or_deleted_is_superseded(case: &ConversationCase) {
     let say = |text: &str| {
         keep_turn(&case.conversations, &id("default"), EntryRole::User, text).expect("it is kept").expect("it says something")
     };
-    let fact = |name: &str, text: &str, turn: &Entry| {
+    let fact = |name: &str, text: &str, turn: &ConversationEntry| {
         let now = case.conversations.clock.now();
-        let entry = Entry::new(name.parse().expect("an id"), &id("default"), EntryRole::Memory, text, now);
-        Entry { source_id: Some(turn.id.clone()), ..entry }
+        let entry = ConversationEntry::new(name.parse().expect("an id"), &id("default"), EntryRole::Memory, text, now);
+        ConversationEntry { source_id: Some(turn.id.clone()), ..entry }
     };
-    let delete =
-        |fact: &Entry, by: Option<&Entry>| EntryChange::Delete { id: fact.id.clone(), replaced_by: by.map(|by| by.id.clone()) };
+    let delete = |fact: &ConversationEntry, by: Option<&ConversationEntry>| EntryChange::Delete {
+        id: fact.id.clone(),
+        replaced_by: by.map(|by| by.id.clone()),
+    };
     let recalled = || {
         let recalled =
             recall(&case.conversations, &id("default"), "pizza, please", &RecallRules::default()).expect("it is recalled");
-        let told = |remembered: &crate::conversation::Remembered| (remembered.entry.id.clone(), remembered.is_superseded);
+        let told = |remembered: &crate::conversation::RecalledMemory| (remembered.entry.id.clone(), remembered.is_superseded);
         recalled.memories.iter().map(told).collect::<Vec<_>>()
     };
     let (first, second) = (say("Pizza is what I want for lunch at work"), say("Pizza was on the menu of the office today"));
@@ -278,7 +284,7 @@ fn a_turn_whose_fact_was_replaced_or_deleted_is_superseded(case: &Case) {
     assert_eq!(recalled().len(), 2);
 }
 
-fn nothing_wanted_and_nothing_there_is_nothing(case: &Case) {
+fn nothing_wanted_and_nothing_there_is_nothing(case: &ConversationCase) {
     assert!(case.recalled("never", "anything").is_empty() && case.texts("never").is_empty() && case.deleted("never").is_empty());
     assert!(case.conversations.store.conversations().expect("there are none").is_empty());
     case.commit("never", &[]);
@@ -287,7 +293,7 @@ fn nothing_wanted_and_nothing_there_is_nothing(case: &Case) {
     assert!(recall(&case.conversations, &id("default"), "tea", &none).expect("nothing").memories.is_empty());
 }
 
-fn what_people_said_after_a_moment_is_found(case: &Case) {
+fn what_people_said_after_a_moment_is_found(case: &ConversationCase) {
     let keep = |place: &str, role, text: &str| {
         keep_turn(&case.conversations, &id(place), role, text).expect("it is kept").expect("it says something")
     };
@@ -298,7 +304,7 @@ fn what_people_said_after_a_moment_is_found(case: &Case) {
     case.commit("work", &[EntryChange::Delete { id: gone.id, replaced_by: None }]);
     let last = keep("work/项目 1", EntryRole::User, "last");
     let since = |moment| {
-        let found = case.conversations.store.asked_since(moment).expect("it is read");
+        let found = case.conversations.store.user_turns_since(moment).expect("it is read");
         let mut texts: Vec<_> = found.iter().map(|entry| entry.content.clone()).collect();
         texts.sort();
         texts
@@ -308,7 +314,7 @@ fn what_people_said_after_a_moment_is_found(case: &Case) {
     assert!(since(last.created_at).is_empty());
 }
 
-fn what_could_not_be_read_again_is_refused(case: &Case) {
+fn what_could_not_be_read_again_is_refused(case: &ConversationCase) {
     let long =
         |length: usize| EntryChange::Add(summary_entry(&id("default"), &"x".repeat(length), case.conversations.clock.now()));
     let refused = case.conversations.store.commit(&id("default"), &[long(MAX_CONTENT + 1)]).expect_err("it is refused");

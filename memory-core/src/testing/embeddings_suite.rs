@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::FakeEmbedder;
 use crate::{
-    Draft, EmbedError, EmbedReport, Embedder, Embedding, Filter, Found, MemoryId, Patch, Query, Ranking, Scope, Secrets,
-    Services, StoreError, delete, embed, search, update, write,
+    Draft, EmbedError, EmbedReport, Embedder, Embedding, Filter, MemoryId, Patch, Query, Ranking, Scope, SearchResults,
+    SecretPolicy, Services, StoreError, delete, embed, search, update, write,
 };
 
 /// Checks the contract of [`crate::Embeddings`], and the use of vectors by searches.
@@ -32,9 +32,9 @@ pub fn embeddings_suite(make: &dyn Fn() -> Services) {
 
 /// An embedding model with three synonyms.
 #[derive(Debug)]
-struct Meaning(&'static str);
+struct SynonymEmbedder(&'static str);
 
-impl Embedder for Meaning {
+impl Embedder for SynonymEmbedder {
     fn identity(&self) -> &str {
         self.0
     }
@@ -47,23 +47,23 @@ impl Embedder for Meaning {
 
 /// An embedding model that supports only ASCII text.
 #[derive(Debug)]
-struct Ascii;
+struct AsciiEmbedder;
 
-impl Embedder for Ascii {
+impl Embedder for AsciiEmbedder {
     fn identity(&self) -> &'static str {
         "ascii"
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
-        let vectors = Meaning("ascii").embed(texts)?.into_iter().zip(texts);
+        let vectors = SynonymEmbedder("ascii").embed(texts)?.into_iter().zip(texts);
         Ok(vectors.map(|(vector, text)| if text.is_ascii() { vector } else { vec![0.0; vector.len()] }).collect())
     }
 }
 
 #[derive(Debug)]
-struct Failing;
+struct FailingEmbedder;
 
-impl Embedder for Failing {
+impl Embedder for FailingEmbedder {
     fn identity(&self) -> &'static str {
         "failing"
     }
@@ -75,9 +75,9 @@ impl Embedder for Failing {
 
 /// An embedding model that cannot be loaded.
 #[derive(Debug)]
-struct Unopened;
+struct UnloadedEmbedder;
 
-impl Embedder for Unopened {
+impl Embedder for UnloadedEmbedder {
     fn identity(&self) -> &'static str {
         ""
     }
@@ -92,126 +92,126 @@ fn with(services: &Services, embedder: impl Embedder + 'static) -> Services {
 }
 
 fn put(services: &Services, content: &str) -> MemoryId {
-    write(services, Draft::new(content), Secrets::Refuse).expect("a draft is written").id
+    write(services, Draft::new(content), SecretPolicy::Refuse).expect("a draft is written").id
 }
 
 /// Stores a memory about an automobile, and forty memories about other subjects.
-fn garage(services: &Services) -> MemoryId {
+fn write_notes(services: &Services) -> MemoryId {
     for number in 0..40 {
         put(services, &format!("note{number} tells of thing{} and of place{}", number * 7, number * 11));
     }
     put(services, "automobile")
 }
 
-fn ask(services: &Services, text: &str) -> Found {
+fn ask(services: &Services, text: &str) -> SearchResults {
     ask_in(services, text, Filter::default())
 }
 
-fn ask_in(services: &Services, text: &str, filter: Filter) -> Found {
+fn ask_in(services: &Services, text: &str, filter: Filter) -> SearchResults {
     let query = Query { text: text.into(), filter, limit: 10, ranking: Ranking::default() };
     search(services, &query).expect("it is answered")
 }
 
-fn found(found: &Found) -> Vec<MemoryId> {
+fn hit_ids(found: &SearchResults) -> Vec<MemoryId> {
     found.hits.iter().map(|hit| hit.stored.memory.id).collect()
 }
 
-fn all(services: &Services) -> EmbedReport {
+fn embed_all(services: &Services) -> EmbedReport {
     embed(services, &mut |_| (), None).expect("everything is embedded")
 }
 
 fn a_hit_without_common_words_is_found_by_its_vector(services: &Services) {
-    let services = with(services, Meaning("one"));
-    let id = garage(&services);
+    let services = with(services, SynonymEmbedder("one"));
+    let id = write_notes(&services);
     assert!(ask(&services, "vehicle").hits.is_empty(), "nothing has a vector yet");
-    assert_eq!(all(&services), EmbedReport { embedded: 41, unreadable: 0, left: 0 });
+    assert_eq!(embed_all(&services), EmbedReport { embedded: 41, unreadable: 0, left: 0 });
     let answer = ask(&services, "vehicle");
     assert_eq!(answer.hits.first().map(|hit| hit.stored.memory.id), Some(id));
     assert!(answer.hits.len() as u64 <= answer.total && answer.total < 5 && answer.degraded.is_none(), "{}", answer.total);
-    assert_eq!(all(&services), EmbedReport::default());
+    assert_eq!(embed_all(&services), EmbedReport::default());
 }
 
 fn what_has_no_vector_yet_is_found_by_its_words(services: &Services) {
-    let services = with(services, Meaning("one"));
-    garage(&services);
-    all(&services);
+    let services = with(services, SynonymEmbedder("one"));
+    write_notes(&services);
+    embed_all(&services);
     let id = put(&services, "a zeppelin over the lake");
-    assert!(found(&ask(&services, "zeppelin")).contains(&id));
+    assert!(hit_ids(&ask(&services, "zeppelin")).contains(&id));
 }
 
 fn a_changed_text_has_no_vector(services: &Services) {
-    let services = with(services, Meaning("one"));
-    let id = garage(&services);
-    all(&services);
+    let services = with(services, SynonymEmbedder("one"));
+    let id = write_notes(&services);
+    embed_all(&services);
     let change = |content: &str| {
         let patch = Patch { content: Some(content.into()), ..Patch::default() };
-        update(&services, &id.to_string(), &patch, None, Secrets::Refuse).expect("it is changed");
+        update(&services, &id.to_string(), &patch, None, SecretPolicy::Refuse).expect("it is changed");
     };
     change("a boat");
-    assert!(!found(&ask(&services, "vehicle")).contains(&id), "what it said is no answer any more");
+    assert!(!hit_ids(&ask(&services, "vehicle")).contains(&id), "what it said is no answer any more");
     assert_eq!(services.store.lacking("one").expect("it is known"), [id]);
-    assert_eq!(all(&services), EmbedReport { embedded: 1, unreadable: 0, left: 0 });
+    assert_eq!(embed_all(&services), EmbedReport { embedded: 1, unreadable: 0, left: 0 });
     change("vehicle");
-    assert_eq!(all(&services), EmbedReport { embedded: 1, unreadable: 0, left: 0 });
-    assert_eq!(found(&ask(&services, "automobile")).first(), Some(&id));
+    assert_eq!(embed_all(&services), EmbedReport { embedded: 1, unreadable: 0, left: 0 });
+    assert_eq!(hit_ids(&ask(&services, "automobile")).first(), Some(&id));
     delete(&services, &id.to_string()).expect("it is deleted");
-    assert!(!found(&ask(&services, "automobile")).contains(&id));
+    assert!(!hit_ids(&ask(&services, "automobile")).contains(&id));
     assert!(services.store.lacking("one").expect("it is known").is_empty());
 }
 
 fn two_memories_are_as_near_as_their_vectors(services: &Services) {
-    let services = with(services, Meaning("one"));
+    let services = with(services, SynonymEmbedder("one"));
     let ids = ["a red automobile", "a red vehicle", "green tea", "not read yet"].map(|text| put(&services, text));
     let cosines = |pairs: &[(usize, usize)]| {
         let pairs: Vec<_> = pairs.iter().map(|(one, other)| (ids[*one], ids[*other])).collect();
         services.store.cosines(&pairs).expect("they are compared")
     };
     assert_eq!(cosines(&[(0, 1)]), [None]);
-    all(&services);
+    embed_all(&services);
     let patch = Patch { content: Some("something else".into()), ..Patch::default() };
-    update(&services, &ids[3].to_string(), &patch, None, Secrets::Refuse).expect("it is changed");
+    update(&services, &ids[3].to_string(), &patch, None, SecretPolicy::Refuse).expect("it is changed");
     let found = cosines(&[(0, 1), (1, 0), (0, 2), (0, 3), (3, 3)]);
     assert!(found[0].is_some_and(|cosine| 0.99 < cosine) && found[0] == found[1], "{found:?}");
     assert!(found[2].is_some_and(|cosine| cosine < 0.9) && found[3..] == [None, None], "{found:?}");
 }
 
 fn another_model_never_mixes(services: &Services) {
-    let one = with(services, Meaning("one"));
-    let id = garage(&one);
-    all(&one);
-    let other = with(services, Meaning("other"));
+    let one = with(services, SynonymEmbedder("one"));
+    let id = write_notes(&one);
+    embed_all(&one);
+    let other = with(services, SynonymEmbedder("other"));
     assert!(ask(&other, "vehicle").hits.is_empty());
     assert_eq!(other.store.lacking("other").expect("it is known").len(), 41);
-    assert_eq!(all(&other).embedded, 41);
-    assert_eq!((found(&ask(&other, "vehicle"))[0], found(&ask(&one, "vehicle"))[0]), (id, id));
+    assert_eq!(embed_all(&other).embedded, 41);
+    assert_eq!((hit_ids(&ask(&other, "vehicle"))[0], hit_ids(&ask(&one, "vehicle"))[0]), (id, id));
 }
 
 fn filters_apply_to_vectors_too(services: &Services) {
-    let services = with(services, Meaning("one"));
-    let id = garage(&services);
+    let services = with(services, SynonymEmbedder("one"));
+    let id = write_notes(&services);
     let mut draft = Draft::new("automobile");
     draft.scope = Scope::Agent("other".into());
-    let other = write(&services, draft, Secrets::Refuse).expect("it is written").id;
-    all(&services);
-    let within = |scope| found(&ask_in(&services, "vehicle", Filter { scope: Some(scope), ..Filter::default() }));
+    let other = write(&services, draft, SecretPolicy::Refuse).expect("it is written").id;
+    embed_all(&services);
+    let within = |scope| hit_ids(&ask_in(&services, "vehicle", Filter { scope: Some(scope), ..Filter::default() }));
     let (global, agents) = (within(Scope::Global), within(Scope::Agent("other".into())));
     assert!(global.contains(&id) && !global.contains(&other));
     assert_eq!(agents, [other]);
     let within = |scopes: &[Scope]| ask_in(&services, "vehicle", Filter { within: Some(scopes.to_vec()), ..Filter::default() });
     let (own, none) = (within(&[Scope::Global, Scope::Agent("own".into())]), within(&[]));
-    assert!(found(&own).contains(&id) && !found(&own).contains(&other));
-    assert_eq!(found(&within(&[Scope::Agent("other".into())])), [other]);
+    assert!(hit_ids(&own).contains(&id) && !hit_ids(&own).contains(&other));
+    assert_eq!(hit_ids(&within(&[Scope::Agent("other".into())])), [other]);
     assert_eq!((own.hits.len() as u64, none.hits.len()), (own.total.min(10), 0));
 }
 
 fn embedding_goes_on_where_it_stopped(services: &Services) {
-    let services = with(services, Meaning("one"));
-    garage(&services);
+    let services = with(services, SynonymEmbedder("one"));
+    write_notes(&services);
     let mut told = Vec::new();
     let report = embed(&services, &mut |progress| told.push((progress.done, progress.total)), Some(35)).expect("it goes");
     assert_eq!(report, EmbedReport { embedded: 35, unreadable: 0, left: 6 });
     assert_eq!(told, [(0, Some(35)), (32, Some(35)), (35, Some(35))]);
-    assert_eq!(all(&services), EmbedReport { embedded: 6, unreadable: 0, left: 0 });
+    assert_eq!(embed_all(&services), EmbedReport { embedded: 6, unreadable: 0, left: 0 });
 }
 
 fn what_is_gone_or_changed_meanwhile_is_not_kept(services: &Services) {
@@ -227,12 +227,12 @@ fn what_is_gone_or_changed_meanwhile_is_not_kept(services: &Services) {
 }
 
 fn a_failing_model_degrades_the_answer(services: &Services) {
-    let services = with(services, Failing);
+    let services = with(services, FailingEmbedder);
     let id = put(&services, "dark mode");
     let vector = crate::TextVector { id, text: crate::ContentHash::of("dark mode"), vector: vec![1.0, 0.0] };
     services.store.keep_vectors("failing", &[vector]).expect("it is kept");
     let answer = ask(&services, "dark");
-    assert_eq!(found(&answer), [id]);
+    assert_eq!(hit_ids(&answer), [id]);
     assert!(answer.degraded.is_some_and(|why| why.contains("it is asleep")));
     put(&services, "light mode");
     let error = embed(&services, &mut |_| (), None).expect_err("it cannot");
@@ -240,46 +240,46 @@ fn a_failing_model_degrades_the_answer(services: &Services) {
 }
 
 fn a_model_that_has_read_nothing_is_not_asked(services: &Services) {
-    let meaning = with(services, Meaning("one"));
-    let failing = with(services, Failing);
+    let meaning = with(services, SynonymEmbedder("one"));
+    let failing = with(services, FailingEmbedder);
     let id = put(services, "dark mode");
-    let unopened = with(services, Unopened);
+    let unopened = with(services, UnloadedEmbedder);
     assert!(!services.store.has_vectors(None).expect("it is known"));
     assert!(ask(&unopened, "dark").degraded.is_none(), "nothing is missed");
-    all(&meaning);
+    embed_all(&meaning);
     assert!(services.store.has_vectors(None).expect("it is known"));
     assert!(ask(&unopened, "dark").degraded.is_some(), "who cannot be told is asked why");
     // The store has vectors, but only of another model.
     assert!(!services.store.has_vectors(Some("failing")).expect("it is known"));
     let answer = ask(&failing, "dark");
-    assert_eq!((found(&answer), answer.degraded), (vec![id], None));
+    assert_eq!((hit_ids(&answer), answer.degraded), (vec![id], None));
     assert!(services.store.has_vectors(Some("one")).expect("it is known"));
     delete(services, &id.to_string()).expect("it is deleted");
     assert!(ask(&meaning, "vehicle").degraded.is_none());
 }
 
 fn among_few_what_is_near_is_found_and_what_is_not_is_not(services: &Services) {
-    let services = with(services, Meaning("one"));
+    let services = with(services, SynonymEmbedder("one"));
     let id = put(&services, "automobile");
     for others in ["", "dark mode everywhere", "green tea with lemon", "the train to Vienna"] {
         if !others.is_empty() {
             put(&services, others);
         }
-        all(&services);
-        assert_eq!(found(&ask(&services, "vehicle")), [id], "beside {others:?}");
-        assert_eq!(found(&ask(&services, "zeppelin")), [], "beside {others:?}");
+        embed_all(&services);
+        assert_eq!(hit_ids(&ask(&services, "vehicle")), [id], "beside {others:?}");
+        assert_eq!(hit_ids(&ask(&services, "zeppelin")), [], "beside {others:?}");
     }
 }
 
 fn what_the_model_cannot_read_is_found_by_its_words_alone(services: &Services) {
-    let services = with(services, Ascii);
-    let car = garage(&services);
+    let services = with(services, AsciiEmbedder);
+    let car = write_notes(&services);
     let [theme, tea] = ["用户喜欢深色模式", "用户喜欢喝绿茶"].map(|text| put(&services, text));
-    assert_eq!(all(&services), EmbedReport { embedded: 43, unreadable: 2, left: 0 });
-    assert_eq!(all(&services), EmbedReport::default(), "the model does not read them again");
-    assert_eq!(found(&ask(&services, "vehicle")).first(), Some(&car), "vectors of zeros are near to none");
+    assert_eq!(embed_all(&services), EmbedReport { embedded: 43, unreadable: 2, left: 0 });
+    assert_eq!(embed_all(&services), EmbedReport::default(), "the model does not read them again");
+    assert_eq!(hit_ids(&ask(&services, "vehicle")).first(), Some(&car), "vectors of zeros are near to none");
     let answer = ask(&services, "深色模式");
-    assert_eq!((found(&answer).first(), answer.degraded), (Some(&theme), None));
+    assert_eq!((hit_ids(&answer).first(), answer.degraded), (Some(&theme), None));
     assert_eq!(services.store.cosines(&[(theme, tea), (theme, car)]).expect("they are compared"), [None, None]);
 }
 

@@ -7,8 +7,9 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 
 use crate::bank::{
-    Bank, BankChange, BankError, BankMeta, BankName, BankOperation, BankRecord, BankStore, BankSummary, Changed, Damage,
-    EntryChange, FilterTrouble, Found, JsonFilter, Key, Repairs, SchemaCheck, Trouble, document, mark_undone,
+    Bank, BankChange, BankChangeResult, BankDamage, BankEntryChange, BankError, BankErrorKind, BankLookup, BankMeta, BankName,
+    BankOperation, BankRecord, BankRepairMode, BankStore, BankSummary, JsonFilter, JsonFilterError, Key, SchemaValidator,
+    document, mark_undone,
 };
 use crate::json::JsonText;
 use crate::{OperationId, StoreError};
@@ -16,37 +17,37 @@ use crate::{OperationId, StoreError};
 /// An in-memory [`BankStore`].
 #[derive(Debug, Default)]
 pub struct FakeBanks {
-    state: Mutex<State>,
+    state: Mutex<FakeBankState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct FakeBankState {
     banks: BTreeMap<BankName, Bank>,
-    done: Vec<Step>,
+    done: Vec<FakeBankOperation>,
 }
 
 /// A recorded operation, with the bank before and after it.
 #[derive(Debug)]
-struct Step {
+struct FakeBankOperation {
     record: BankRecord,
     before: Option<Bank>,
     after: Option<Bank>,
 }
 
 impl FakeBanks {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, FakeBankState> {
         self.state.lock().expect("no test panics while it holds the banks")
     }
 }
 
-impl State {
+impl FakeBankState {
     fn take(&mut self, name: &BankName, operation: &BankOperation, keys: Vec<String>, next: Option<Bank>) {
         let before = self.banks.remove(name);
         if let Some(next) = &next {
             self.banks.insert(name.clone(), next.clone());
         }
         let record = BankRecord { operation: operation.clone(), bank: name.clone(), keys, undoes: None, undone_by: None };
-        self.done.push(Step { record, before, after: next });
+        self.done.push(FakeBankOperation { record, before, after: next });
     }
 }
 
@@ -68,10 +69,10 @@ impl BankStore for FakeBanks {
         Ok(self.state().banks.get(name).cloned())
     }
 
-    fn entry(&self, name: &BankName, key: &Key) -> Result<Found, BankError> {
+    fn entry(&self, name: &BankName, key: &Key) -> Result<BankLookup, BankError> {
         let state = self.state();
-        let Some(bank) = state.banks.get(name) else { return Ok(Found::NoBank) };
-        Ok(bank.entry(key).map_or(Found::NoKey, |entry| Found::Entry(Box::new(entry.clone()))))
+        let Some(bank) = state.banks.get(name) else { return Ok(BankLookup::NoBank) };
+        Ok(bank.entry(key).map_or(BankLookup::NoKey, |entry| BankLookup::Entry(Box::new(entry.clone()))))
     }
 
     fn document(&self, name: &BankName, now: DateTime<Utc>) -> Result<Option<String>, BankError> {
@@ -87,7 +88,7 @@ impl BankStore for FakeBanks {
         name: &BankName,
         operation: &BankOperation,
         decide: &mut dyn FnMut(Option<&Bank>) -> Result<BankChange, BankError>,
-    ) -> Result<Changed, BankError> {
+    ) -> Result<BankChangeResult, BankError> {
         let mut state = self.state();
         let at = operation.at;
         let change = decide(state.banks.get(name))?;
@@ -100,11 +101,11 @@ impl BankStore for FakeBanks {
         bank.meta.updated_at = at;
         let mut touched = Vec::new();
         match change {
-            BankChange::Nothing => return Ok(Changed::No),
-            BankChange::Remove if !state.banks.contains_key(name) => return Ok(Changed::No),
+            BankChange::Nothing => return Ok(BankChangeResult::No),
+            BankChange::Remove if !state.banks.contains_key(name) => return Ok(BankChangeResult::No),
             BankChange::Remove => {
                 state.take(name, operation, touched, None);
-                return Ok(Changed::Yes);
+                return Ok(BankChangeResult::Yes);
             }
             BankChange::Schema(schema) => bank.meta.schema = schema,
             BankChange::Entries(_) | BankChange::EntriesAndSchema(..) => {
@@ -118,14 +119,14 @@ impl BankStore for FakeBanks {
                 };
                 for change in changes {
                     match change {
-                        EntryChange::Put(key, entry) => {
+                        BankEntryChange::Put(key, entry) => {
                             touched.push(key.to_string());
                             match bank.entries.iter_mut().find(|(own, _)| *own == key) {
                                 Some((_, former)) => *former = entry,
                                 None => bank.entries.push((key, entry)),
                             }
                         }
-                        EntryChange::Remove(key) => {
+                        BankEntryChange::Remove(key) => {
                             touched.push(key.to_string());
                             bank.entries.retain(|(own, _)| *own != key);
                         }
@@ -134,7 +135,7 @@ impl BankStore for FakeBanks {
             }
         }
         state.take(name, operation, touched, Some(bank));
-        Ok(Changed::Yes)
+        Ok(BankChangeResult::Yes)
     }
 
     fn history(&self) -> Result<Vec<BankRecord>, BankError> {
@@ -154,10 +155,10 @@ impl BankStore for FakeBanks {
             return Err(StoreError::Invalid { why: format!("{undone} was already undone") }.into());
         }
         let (record, before, after) = (step.record.clone(), step.before.clone(), step.after.clone());
-        if !is_as_left(state.banks.get(&record.bank), after.as_ref(), &record.keys) {
-            return Err(BankError::new(Trouble::ChangedSince).about(record.bank.as_str(), None));
+        if !is_unchanged_since(state.banks.get(&record.bank), after.as_ref(), &record.keys) {
+            return Err(BankError::new(BankErrorKind::ChangedSince).about(record.bank.as_str(), None));
         }
-        let next = back(state.banks.get(&record.bank), before.as_ref(), &record.keys);
+        let next = revert_bank(state.banks.get(&record.bank), before.as_ref(), &record.keys);
         state.take(&record.bank, operation, record.keys.clone(), next);
         if let Some(last) = state.done.last_mut() {
             last.record.undoes = Some(undone.clone());
@@ -170,19 +171,19 @@ impl BankStore for FakeBanks {
         Ok((0, 0))
     }
 
-    fn repair(&self, _: Option<&BankName>, _: Repairs, _: &BankOperation) -> Result<Vec<Damage>, BankError> {
+    fn repair(&self, _: Option<&BankName>, _: BankRepairMode, _: &BankOperation) -> Result<Vec<BankDamage>, BankError> {
         // In-memory banks are never damaged.
         Ok(Vec::new())
     }
 }
 
-fn is_as_left(now: Option<&Bank>, after: Option<&Bank>, keys: &[String]) -> bool {
+fn is_unchanged_since(now: Option<&Bank>, after: Option<&Bank>, keys: &[String]) -> bool {
     let (Some(now), Some(after)) = (now, after) else { return now.is_none() && after.is_none() };
     let entry = |bank: &Bank, key: &str| bank.entries.iter().find(|(own, _)| own.as_str() == key).cloned();
     keys.iter().all(|key| entry(now, key) == entry(after, key)) && (!keys.is_empty() || now.meta.schema == after.meta.schema)
 }
 
-fn back(now: Option<&Bank>, before: Option<&Bank>, keys: &[String]) -> Option<Bank> {
+fn revert_bank(now: Option<&Bank>, before: Option<&Bank>, keys: &[String]) -> Option<Bank> {
     let Some(mut bank) = now.cloned() else { return before.cloned() };
     if keys.is_empty() {
         bank.meta.schema = before.and_then(|before| before.meta.schema.clone());
@@ -204,8 +205,8 @@ fn back(now: Option<&Bank>, before: Option<&Bank>, keys: &[String]) -> Option<Ba
 pub struct FakeFilter;
 
 impl JsonFilter for FakeFilter {
-    fn run(&self, filter: &str, input: &str) -> Result<Vec<JsonText>, FilterTrouble> {
-        let failed = |message: &str| FilterTrouble::Failed { message: message.to_owned() };
+    fn run(&self, filter: &str, input: &str) -> Result<Vec<JsonText>, JsonFilterError> {
+        let failed = |message: &str| JsonFilterError::Failed { message: message.to_owned() };
         let value: JsonText = input.parse().map_err(|_| failed("the input is no JSON"))?;
         match filter {
             "." => Ok(vec![value]),
@@ -219,7 +220,7 @@ impl JsonFilter for FakeFilter {
         }
     }
 
-    fn run_within(&self, filter: &str, input: &str, _: Duration) -> Result<Vec<JsonText>, FilterTrouble> {
+    fn run_within(&self, filter: &str, input: &str, _: Duration) -> Result<Vec<JsonText>, JsonFilterError> {
         self.run(filter, input)
     }
 }
@@ -230,7 +231,7 @@ pub struct FakeSchemas;
 
 const STRINGS: &str = r#"{"type":"string"}"#;
 
-impl SchemaCheck for FakeSchemas {
+impl SchemaValidator for FakeSchemas {
     fn check_schema(&self, schema: &JsonText) -> Result<(), String> {
         if schema.as_str() == STRINGS { Ok(()) } else { Err("no such schema".to_owned()) }
     }

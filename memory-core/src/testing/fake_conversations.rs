@@ -9,25 +9,25 @@ use chrono::{DateTime, Utc};
 
 use super::fake_models::held;
 use crate::conversation::{
-    ConversationId, ConversationOperation, ConversationStore, Entry, EntryChange, EntryId, EntryRole, EntryVector, Job, JobQueue,
-    JobState, PendingJob, Shelf, TakenUp,
+    ConversationEntry, ConversationId, ConversationIndex, ConversationOperation, ConversationStore, EnqueuedTurns, EntryChange,
+    EntryId, EntryRole, EntryVector, Job, JobQueue, JobState, PendingJob,
 };
 use crate::{OperationId, StoreError};
 
 /// An in-memory [`ConversationStore`].
 #[derive(Debug, Default)]
-pub struct FakeConversations(Mutex<BTreeMap<ConversationId, Kept>>);
+pub struct FakeConversations(Mutex<BTreeMap<ConversationId, FakeConversation>>);
 
 #[derive(Debug, Default)]
-struct Kept {
-    shelf: Arc<Shelf>,
-    deleted: Vec<Entry>,
+struct FakeConversation {
+    shelf: Arc<ConversationIndex>,
+    deleted: Vec<ConversationEntry>,
 }
 
-impl Kept {
+impl FakeConversation {
     fn delete(&mut self, id: &EntryId, replaced_by: Option<&EntryId>) {
         if let Some(entry) = Arc::make_mut(&mut self.shelf).remove(id) {
-            let tombstone = Entry { replaced_by: replaced_by.cloned(), ..(*entry).clone() };
+            let tombstone = ConversationEntry { replaced_by: replaced_by.cloned(), ..(*entry).clone() };
             Arc::make_mut(&mut self.shelf).bury(&tombstone);
             self.deleted.push(tombstone);
         } else if let Some(tombstone) = self.deleted.iter_mut().find(|entry| entry.id == *id && entry.replaced_by.is_none()) {
@@ -36,9 +36,9 @@ impl Kept {
         }
     }
 
-    fn add(&mut self, entry: &Entry) {
+    fn add(&mut self, entry: &ConversationEntry) {
         if entry.role == EntryRole::Summary {
-            let is_same = |former: &&Arc<Entry>| ***former == *entry;
+            let is_same = |former: &&Arc<ConversationEntry>| ***former == *entry;
             let former = self.shelf.summary().filter(|former| !is_same(former)).map(|former| (**former).clone());
             self.deleted.extend(former.filter(|former| !self.deleted.contains(former)));
             Arc::make_mut(&mut self.shelf).put(entry.clone());
@@ -55,15 +55,15 @@ impl ConversationStore for FakeConversations {
 
     fn conversations(&self) -> Result<Vec<ConversationId>, StoreError> {
         let kept = held(&self.0);
-        let has_some = |held: &Shelf| !held.is_empty() || held.summary().is_some();
+        let has_some = |held: &ConversationIndex| !held.is_empty() || held.summary().is_some();
         Ok(kept.iter().filter(|(_, kept)| has_some(&kept.shelf)).map(|(id, _)| id.clone()).collect())
     }
 
-    fn read(&self, conversation: &ConversationId) -> Result<Arc<Shelf>, StoreError> {
+    fn read(&self, conversation: &ConversationId) -> Result<Arc<ConversationIndex>, StoreError> {
         Ok(held(&self.0).get(conversation).map(|kept| Arc::clone(&kept.shelf)).unwrap_or_default())
     }
 
-    fn asked_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<Entry>>, StoreError> {
+    fn user_turns_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<ConversationEntry>>, StoreError> {
         let mut found: Vec<_> = held(&self.0).values().flat_map(|kept| kept.shelf.entries()).collect();
         found.retain(|entry| entry.role == EntryRole::User && moment < entry.created_at);
         Ok(found)
@@ -73,7 +73,7 @@ impl ConversationStore for FakeConversations {
         Ok(false)
     }
 
-    fn deleted(&self, conversation: &ConversationId) -> Result<Vec<Entry>, StoreError> {
+    fn deleted(&self, conversation: &ConversationId) -> Result<Vec<ConversationEntry>, StoreError> {
         let mut deleted = held(&self.0).get(conversation).map(|kept| kept.deleted.clone()).unwrap_or_default();
         deleted.sort_by(|one, other| (one.created_at, &one.id).cmp(&(other.created_at, &other.id)));
         Ok(deleted)
@@ -125,9 +125,9 @@ pub struct FakeJobs {
 }
 
 #[derive(Debug)]
-struct Claim(Arc<AtomicBool>);
+struct FakeJobClaim(Arc<AtomicBool>);
 
-impl Drop for Claim {
+impl Drop for FakeJobClaim {
     fn drop(&mut self) {
         self.0.store(false, Ordering::Release);
     }
@@ -158,15 +158,15 @@ impl JobQueue for FakeJobs {
         Ok(held(&self.jobs).iter().filter(|job| job.state != JobState::Done).cloned().collect())
     }
 
-    fn taken_up(&self, now: DateTime<Utc>) -> Result<TakenUp, StoreError> {
+    fn enqueued_turns(&self, now: DateTime<Utc>) -> Result<EnqueuedTurns, StoreError> {
         let jobs = held(&self.jobs);
         let since = *held(&self.since).get_or_insert_with(|| jobs.first().map_or(now, |own| own.job.at));
         let turns = jobs.iter().map(|own| (own.job.conversation.clone(), own.job.turn.clone())).collect();
-        Ok(TakenUp { since, turns })
+        Ok(EnqueuedTurns { since, turns })
     }
 
     fn claim(&self) -> Result<Option<Box<dyn Debug + Send>>, StoreError> {
         let is_free = !self.is_claimed.swap(true, Ordering::AcqRel);
-        Ok(is_free.then(|| Box::new(Claim(Arc::clone(&self.is_claimed))) as Box<dyn Debug + Send>))
+        Ok(is_free.then(|| Box::new(FakeJobClaim(Arc::clone(&self.is_claimed))) as Box<dyn Debug + Send>))
     }
 }

@@ -5,9 +5,14 @@ use std::sync::{Mutex, MutexGuard};
 
 use chrono::{DateTime, Datelike, Months, NaiveTime, Utc};
 
-use crate::instance::history::{Appended, Filter, MessageStore, Purged, Record, Records, SessionName, SessionSummary, Window};
-use crate::instance::kv::{KeySummary, KeyValueStore, Prefix, Value, ValueKey};
-use crate::instance::{InstanceError, InstanceOperation, InstanceRecord, InstanceRecords, InstanceVerb, Operations, mark_undone};
+use crate::instance::history::{
+    MessageStore, PurgeResult, RecordFilter, SessionAppendResult, SessionName, SessionRecord, SessionRecords, SessionSummary,
+    Window,
+};
+use crate::instance::kv::{KeyPrefix, KeySummary, KeyValueStore, StoredValue, ValueKey};
+use crate::instance::{
+    InstanceError, InstanceOperation, InstanceOperations, InstanceRecord, InstanceRecords, InstanceVerb, mark_undone,
+};
 use crate::{OperationId, StoreError};
 
 /// A log of operations, oldest first, each with the state before and after it.
@@ -33,7 +38,7 @@ impl<T: Clone> FakeOperations<T> {
         self.done().push((record, change.0, change.1));
     }
 
-    fn keep_undo(&self, undone: &InstanceRecord, operation: &InstanceOperation, change: (T, T)) {
+    fn record_undo(&self, undone: &InstanceRecord, operation: &InstanceOperation, change: (T, T)) {
         let undoes = Some(undone.operation.id.clone());
         let record = InstanceRecord { operation: operation.clone(), verb: InstanceVerb::Undo, undoes, ..undone.clone() };
         self.done().push((record, change.0, change.1));
@@ -71,33 +76,38 @@ impl<T: Clone> FakeOperations<T> {
 /// An in-memory [`MessageStore`].
 #[derive(Debug, Default)]
 pub struct FakeMessages {
-    sessions: Mutex<BTreeMap<SessionName, Vec<Record>>>,
-    operations: FakeOperations<Vec<Record>>,
+    sessions: Mutex<BTreeMap<SessionName, Vec<SessionRecord>>>,
+    operations: FakeOperations<Vec<SessionRecord>>,
 }
 
 impl FakeMessages {
-    fn sessions(&self) -> MutexGuard<'_, BTreeMap<SessionName, Vec<Record>>> {
+    fn sessions(&self) -> MutexGuard<'_, BTreeMap<SessionName, Vec<SessionRecord>>> {
         self.sessions.lock().expect("no test panics while it holds the sessions")
     }
 }
 
 impl MessageStore for FakeMessages {
-    fn append(&self, session: &SessionName, records: &[Record], _: &InstanceOperation) -> Result<Appended, InstanceError> {
+    fn append(
+        &self,
+        session: &SessionName,
+        records: &[SessionRecord],
+        _: &InstanceOperation,
+    ) -> Result<SessionAppendResult, InstanceError> {
         self.sessions().entry(session.clone()).or_default().extend_from_slice(records);
-        Ok(Appended::default())
+        Ok(SessionAppendResult::default())
     }
 
-    fn records(&self, session: &SessionName, filter: &Filter, window: Window) -> Result<Records, InstanceError> {
+    fn records(&self, session: &SessionName, filter: &RecordFilter, window: Window) -> Result<SessionRecords, InstanceError> {
         let all = self.sessions().get(session).cloned().unwrap_or_default();
         let meant = window.of(all.into_iter().filter(|record| filter.fits(record)));
         Ok(Box::new(meant.into_iter().map(Ok)))
     }
 
     fn sessions(&self) -> Result<Vec<SessionSummary>, InstanceError> {
-        let summary = |(session, records): (&SessionName, &Vec<Record>)| SessionSummary {
+        let summary = |(session, records): (&SessionName, &Vec<SessionRecord>)| SessionSummary {
             session: session.clone(),
             records: records.len(),
-            last_at: records.last().and_then(Record::at),
+            last_at: records.last().and_then(SessionRecord::at),
         };
         Ok(self.sessions().iter().map(summary).collect())
     }
@@ -110,9 +120,14 @@ impl MessageStore for FakeMessages {
         Ok(Some(count))
     }
 
-    fn purge(&self, session: &SessionName, filter: &Filter, operation: &InstanceOperation) -> Result<Purged, InstanceError> {
+    fn purge(
+        &self,
+        session: &SessionName,
+        filter: &RecordFilter,
+        operation: &InstanceOperation,
+    ) -> Result<PurgeResult, InstanceError> {
         let mut sessions = self.sessions();
-        let Some(records) = sessions.get_mut(session) else { return Ok(Purged::default()) };
+        let Some(records) = sessions.get_mut(session) else { return Ok(PurgeResult::default()) };
         let before = records.clone();
         records.retain(|record| !filter.fits(record));
         let (purged, kept) = (before.len() - records.len(), records.len());
@@ -120,11 +135,11 @@ impl MessageStore for FakeMessages {
             let change = (before, records.clone());
             self.operations.keep(InstanceVerb::Purge, session.as_str(), purged, operation, change);
         }
-        Ok(Purged { purged, kept })
+        Ok(PurgeResult { purged, kept })
     }
 }
 
-impl Operations for FakeMessages {
+impl InstanceOperations for FakeMessages {
     fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
         Ok(self.operations.records())
     }
@@ -139,7 +154,7 @@ impl Operations for FakeMessages {
             return Err(InstanceError::ChangedSince { operation: undone.clone(), why });
         };
         let back = [before.as_slice(), since].concat();
-        self.operations.keep_undo(&record, operation, (now.clone(), back.clone()));
+        self.operations.record_undo(&record, operation, (now.clone(), back.clone()));
         if back.is_empty() {
             sessions.remove(&session)
         } else {
@@ -156,12 +171,12 @@ impl Operations for FakeMessages {
 /// An in-memory [`KeyValueStore`].
 #[derive(Debug, Default)]
 pub struct FakeValues {
-    values: Mutex<BTreeMap<ValueKey, Value>>,
+    values: Mutex<BTreeMap<ValueKey, StoredValue>>,
     operations: FakeOperations<Option<String>>,
 }
 
 impl FakeValues {
-    fn values(&self) -> MutexGuard<'_, BTreeMap<ValueKey, Value>> {
+    fn values(&self) -> MutexGuard<'_, BTreeMap<ValueKey, StoredValue>> {
         self.values.lock().expect("no test panics while it holds the values")
     }
 }
@@ -172,7 +187,7 @@ impl KeyValueStore for FakeValues {
         if let Some(other) = in_the_way(&values, key) {
             return Err(InstanceError::KeyTaken { key: key.to_string(), why: format!("{other} is a key") });
         }
-        let new = Value { text: value.to_owned(), updated_at: operation.at };
+        let new = StoredValue { text: value.to_owned(), updated_at: operation.at };
         let former = values.insert(key.clone(), new).map(|former| former.text);
         let is_new = former.is_none();
         if former.as_deref() != Some(value) {
@@ -182,7 +197,7 @@ impl KeyValueStore for FakeValues {
         Ok(is_new)
     }
 
-    fn get(&self, key: &ValueKey) -> Result<Option<Value>, InstanceError> {
+    fn get(&self, key: &ValueKey) -> Result<Option<StoredValue>, InstanceError> {
         Ok(self.values().get(key).cloned())
     }
 
@@ -193,9 +208,9 @@ impl KeyValueStore for FakeValues {
         Ok(true)
     }
 
-    fn list(&self, prefix: &Prefix) -> Result<Vec<KeySummary>, InstanceError> {
+    fn list(&self, prefix: &KeyPrefix) -> Result<Vec<KeySummary>, InstanceError> {
         let values = self.values();
-        let summary = |(key, value): (&ValueKey, &Value)| KeySummary {
+        let summary = |(key, value): (&ValueKey, &StoredValue)| KeySummary {
             key: key.clone(),
             size_bytes: value.text.len() as u64,
             updated_at: value.updated_at,
@@ -204,7 +219,7 @@ impl KeyValueStore for FakeValues {
     }
 }
 
-impl Operations for FakeValues {
+impl InstanceOperations for FakeValues {
     fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
         Ok(self.operations.records())
     }
@@ -219,10 +234,10 @@ impl Operations for FakeValues {
             return Err(InstanceError::ChangedSince { operation: undone.clone(), why });
         }
         match &before {
-            Some(text) => values.insert(key, Value { text: text.clone(), updated_at: operation.at }),
+            Some(text) => values.insert(key, StoredValue { text: text.clone(), updated_at: operation.at }),
             None => values.remove(&key),
         };
-        self.operations.keep_undo(&record, operation, (now, before));
+        self.operations.record_undo(&record, operation, (now, before));
         Ok(record)
     }
 
@@ -232,7 +247,7 @@ impl Operations for FakeValues {
 }
 
 /// Returns a key that is a namespace of `key`, or a key within the namespace `key`.
-fn in_the_way(values: &BTreeMap<ValueKey, Value>, key: &ValueKey) -> Option<ValueKey> {
+fn in_the_way(values: &BTreeMap<ValueKey, StoredValue>, key: &ValueKey) -> Option<ValueKey> {
     let is_within = |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));
     let mut keys = values.keys();
     keys.find(|other| is_within(other.as_str(), key.as_str()) || is_within(key.as_str(), other.as_str())).cloned()

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chrono::NaiveDate;
 
 use super::fake_models::held;
-use crate::{Budget, Code, Meter, MeterError, Purpose, Reservation, Spending, Spent, SpentOn, StoreError};
+use crate::{Budget, Code, LlmUsage, Meter, MeterError, Purpose, Reservation, Spending, SpendingEntry, StoreError};
 
 /// An in-memory [`Meter`].
 #[derive(Debug, Default)]
 pub struct FakeMeter {
-    spent: Mutex<BTreeMap<(NaiveDate, Purpose), Spent>>,
+    spent: Mutex<BTreeMap<(NaiveDate, Purpose), LlmUsage>>,
     is_broken: AtomicBool,
 }
 
@@ -35,14 +35,14 @@ impl Meter for FakeMeter {
         self.checked()?;
         let Reservation { day, purpose, amount } = reservation;
         let mut spent = held(&self.spent);
-        let that_day = spent.iter().filter(|((on, _), _)| on == day).fold(Spent::default(), |sum, (_, spent)| sum + *spent);
+        let that_day = spent.iter().filter(|((on, _), _)| on == day).fold(LlmUsage::default(), |sum, (_, spent)| sum + *spent);
         budget.allows(that_day, *amount)?;
         let entry = spent.entry((*day, purpose.clone())).or_default();
         *entry = *entry + *amount;
         Ok(())
     }
 
-    fn settle(&self, reservation: &Reservation, spent: Spent) -> Result<(), StoreError> {
+    fn settle(&self, reservation: &Reservation, spent: LlmUsage) -> Result<(), StoreError> {
         self.checked()?;
         let Reservation { day, purpose, amount } = reservation;
         let mut kept = held(&self.spent);
@@ -57,8 +57,8 @@ impl Meter for FakeMeter {
     fn spending(&self, from: NaiveDate, to: NaiveDate) -> Result<Spending, StoreError> {
         self.checked()?;
         let spent = held(&self.spent);
-        let entries = spent.iter().filter(|((day, _), spent)| from <= *day && *day <= to && **spent != Spent::default());
-        let entries = entries.map(|((day, purpose), spent)| SpentOn { day: *day, purpose: purpose.clone(), spent: *spent });
+        let entries = spent.iter().filter(|((day, _), spent)| from <= *day && *day <= to && **spent != LlmUsage::default());
+        let entries = entries.map(|((day, purpose), spent)| SpendingEntry { day: *day, purpose: purpose.clone(), spent: *spent });
         Ok(Spending { entries: entries.collect(), unreadable: 0 })
     }
 }

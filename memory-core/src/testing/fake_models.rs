@@ -5,30 +5,30 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::text::{TokenKind, tokens};
 use crate::{
-    Allowance, Answer, ChatError, ChatModel, ChatRequest, EmbedError, Embedder, Embedding, Notification, Notifier, NotifyError,
-    RerankError, Reranker, Tokens, Trouble,
+    BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest, EmbedError, Embedder, Embedding, Notification,
+    Notifier, NotifyError, RerankError, Reranker, TokenUsage,
 };
 
 /// A language model that returns predefined responses in order, and then fails.
 #[derive(Debug, Default)]
 pub struct FakeChat {
-    answers: Mutex<VecDeque<Result<Answer, ChatError>>>,
+    answers: Mutex<VecDeque<Result<ChatAnswer, ChatError>>>,
     asked: Mutex<Vec<ChatRequest>>,
 }
 
 impl FakeChat {
     /// Returns a model with the responses `answers`, with estimated tokens.
-    pub fn answering(answers: &[&str]) -> Self {
+    pub fn with_answers(answers: &[&str]) -> Self {
         let model = Self::default();
         for text in answers {
-            model.will_answer(text, Tokens { prompt: 0, answer: Tokens::of(text), estimated: true });
+            model.will_answer(text, TokenUsage { prompt: 0, answer: TokenUsage::of(text), estimated: true });
         }
         model
     }
 
     /// Adds a response.
-    pub fn will_answer(&self, text: &str, tokens: Tokens) {
-        held(&self.answers).push_back(Ok(Answer { text: text.to_owned(), tokens }));
+    pub fn will_answer(&self, text: &str, tokens: TokenUsage) {
+        held(&self.answers).push_back(Ok(ChatAnswer { text: text.to_owned(), tokens }));
     }
 
     /// Adds a failure.
@@ -37,20 +37,20 @@ impl FakeChat {
     }
 
     /// Returns the requests so far.
-    pub fn asked(&self) -> Vec<ChatRequest> {
+    pub fn requests(&self) -> Vec<ChatRequest> {
         held(&self.asked).clone()
     }
 }
 
 impl ChatModel for FakeChat {
-    fn answer(&self, request: &ChatRequest) -> Result<Answer, ChatError> {
+    fn answer(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
         held(&self.asked).push(request.clone());
-        let none = || Err(ChatError::Unreachable(Trouble { why: "it has no more answers".into(), hint: None }));
+        let none = || Err(ChatError::Unreachable(ChatFailure { why: "it has no more answers".into(), hint: None }));
         held(&self.answers).pop_front().unwrap_or_else(none)
     }
 
-    fn allowance(&self) -> Result<Allowance, ChatError> {
-        Ok(Allowance::default())
+    fn allowance(&self) -> Result<BudgetStatus, ChatError> {
+        Ok(BudgetStatus::default())
     }
 }
 

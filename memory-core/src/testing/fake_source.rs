@@ -1,11 +1,11 @@
 //! A source with predefined findings.
 
-use crate::wikilink::Rule;
-use crate::{Draft, Finding, Origin, Source};
+use crate::wikilink::WikilinkRule;
+use crate::{Draft, Origin, Source, SourceItem};
 
 /// A source with predefined findings.
 #[derive(Debug, Clone, Default)]
-pub struct FakeSource(Vec<Finding>);
+pub struct FakeSource(Vec<SourceItem>);
 
 impl FakeSource {
     /// Returns a source with one note per pair of path and text.
@@ -16,12 +16,12 @@ impl FakeSource {
     }
 }
 
-fn note(path: &str, text: &str) -> Finding {
+fn note(path: &str, text: &str) -> SourceItem {
     let stem = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".md");
     let origin = Origin { source: "fake".into(), root: "/fake".into(), path: path.to_owned(), hash: None };
     let draft = Draft { title: Some(stem.to_owned()), source: "fake".into(), origin: Some(origin), ..Draft::new(text) };
     let links = crate::wikilink::parse(text).into_iter().map(|link| link.target).collect();
-    Finding::Note { draft: Box::new(draft), front_matter: String::new(), links, uncounted_links: Vec::new(), warning: None }
+    SourceItem::Note { draft: Box::new(draft), front_matter: String::new(), links, uncounted_links: Vec::new(), warning: None }
 }
 
 impl Source for FakeSource {
@@ -29,11 +29,11 @@ impl Source for FakeSource {
         "fake"
     }
 
-    fn rule(&self) -> Rule {
-        Rule::Paths
+    fn rule(&self) -> WikilinkRule {
+        WikilinkRule::Paths
     }
 
-    fn findings(&self) -> Box<dyn Iterator<Item = Finding> + '_> {
+    fn findings(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         Box::new(self.0.iter().cloned())
     }
 }

@@ -1,6 +1,6 @@
 //! An in-memory store of memories.
 
-mod derived;
+mod analyses;
 mod history;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -9,47 +9,47 @@ use std::sync::{Mutex, MutexGuard};
 use chrono::{DateTime, Utc};
 
 use crate::text::tokens;
-use crate::wikilink::{self, By, Candidate, Target};
+use crate::wikilink::{self, WikilinkCandidate, WikilinkNameKind, WikilinkTarget};
 use crate::{
-    Asked, Called, Change, ContentHash, Duplicates, Explanation, Filter, Found, Hit, Memory, MemoryId, MemoryStore, Names,
-    Operation, OperationId, Order, Origin, Outcome, Page, Reminders, Scope, Slice, Stamp, StoreError, Stored, TextVector,
-    embedded_text,
+    Change, ChangeOutcome, ContentHash, Duplicates, FileVersion, Filter, Hit, ListOrder, Memory, MemoryId, MemoryPage,
+    MemoryStore, NameIndex, NameMatch, Operation, OperationId, Origin, PageRequest, ReminderQuery, Scope, ScoreExplanation,
+    SearchRequest, SearchResults, StoreError, StoredMemory, TextVector, embedded_text,
 };
 
 /// An in-memory implementation of [`MemoryStore`] and [`crate::History`], without durability.
 ///
 /// Tests also use it as the reference model of real stores.
 #[derive(Debug, Default)]
-pub struct FakeStore(Mutex<State>);
+pub struct FakeStore(Mutex<FakeStoreState>);
 
 #[derive(Debug, Default)]
-struct State {
+struct FakeStoreState {
     memories: BTreeMap<MemoryId, (String, Memory)>,
     accesses: HashMap<MemoryId, u64>,
-    journal: Vec<Entry>,
+    journal: Vec<FakeJournalEntry>,
     /// The vectors by identity of the embedding model.
     vectors: HashMap<String, HashMap<MemoryId, TextVector>>,
     impressions: HashMap<MemoryId, (ContentHash, Vec<u8>)>,
 }
 
 /// A file: its path and its content.
-type File = (String, Memory);
+type FakeFile = (String, Memory);
 
 #[derive(Debug, Clone)]
-struct Entry {
+struct FakeJournalEntry {
     operation: Operation,
     undoes: Option<OperationId>,
-    changes: Vec<(MemoryId, Option<File>, Option<File>)>,
+    changes: Vec<(MemoryId, Option<FakeFile>, Option<FakeFile>)>,
 }
 
 impl FakeStore {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, FakeStoreState> {
         self.0.lock().expect("no test panics while it holds this")
     }
 }
 
-fn stamp(memory: &Memory) -> Stamp {
-    Stamp(ContentHash::of(&format!("{memory:?}")))
+fn stamp(memory: &Memory) -> FileVersion {
+    FileVersion(ContentHash::of(&format!("{memory:?}")))
 }
 
 fn is_within(scopes: Option<&[Scope]>, memory: &Memory) -> bool {
@@ -60,19 +60,19 @@ fn path_of(memory: &Memory) -> String {
     format!("categories/{}/{}.md", memory.category, memory.id)
 }
 
-impl State {
-    fn stored(&self, id: &MemoryId) -> Option<Stored> {
+impl FakeStoreState {
+    fn stored(&self, id: &MemoryId) -> Option<StoredMemory> {
         let (path, memory) = self.memories.get(id)?;
         let mut shown = memory.clone();
         shown.access_count += self.accesses.get(id).copied().unwrap_or_default();
-        Some(Stored { stamp: stamp(memory), memory: shown, path: path.clone(), problem: None })
+        Some(StoredMemory { stamp: stamp(memory), memory: shown, path: path.clone(), problem: None })
     }
 
-    fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Option<&File> {
+    fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Option<&FakeFile> {
         self.memories.values().find(|(_, memory)| memory.content_hash() == *hash && memory.scope == *scope)
     }
 
-    fn perform(&mut self, operation: &Operation, undoes: Option<OperationId>, wanted: Vec<(MemoryId, Option<File>)>) {
+    fn perform(&mut self, operation: &Operation, undoes: Option<OperationId>, wanted: Vec<(MemoryId, Option<FakeFile>)>) {
         if wanted.is_empty() {
             return;
         }
@@ -85,39 +85,39 @@ impl State {
             self.accesses.remove(&id);
             changes.push((id, before, after));
         }
-        self.journal.push(Entry { operation: operation.clone(), undoes, changes });
+        self.journal.push(FakeJournalEntry { operation: operation.clone(), undoes, changes });
     }
 
-    fn filtered(&self, filter: &Filter, now: DateTime<Utc>) -> Vec<Stored> {
+    fn filtered(&self, filter: &Filter, now: DateTime<Utc>) -> Vec<StoredMemory> {
         self.memories.keys().filter_map(|id| self.stored(id)).filter(|stored| filter.matches(stored, now)).collect()
     }
 }
 
-impl Names for FakeStore {
-    fn named(&self, key: &str) -> Result<Vec<Candidate>, StoreError> {
+impl NameIndex for FakeStore {
+    fn named(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
         let state = self.state();
         let mut found = Vec::new();
         for (path, memory) in state.memories.values() {
-            let candidate = |by| Candidate { target: Target::Memory(memory.id), path: path.clone(), by };
+            let candidate = |by| WikilinkCandidate { target: WikilinkTarget::Memory(memory.id), path: path.clone(), by };
             let is_called = |name: &str| wikilink::keys(name).iter().any(|own| own == key);
             let is_former = |id: &MemoryId| id.to_string() == key && !state.memories.contains_key(id);
             if memory.id.to_string() == key {
-                found.push(candidate(By::Id));
+                found.push(candidate(WikilinkNameKind::Id));
             } else if memory.supersedes.iter().any(is_former) {
-                found.push(candidate(By::Former));
+                found.push(candidate(WikilinkNameKind::Former));
             } else if is_called(path) {
-                found.push(candidate(By::Path));
+                found.push(candidate(WikilinkNameKind::Path));
             } else if memory.title.as_deref().is_some_and(is_called) {
-                found.push(candidate(By::Title));
+                found.push(candidate(WikilinkNameKind::Title));
             } else if memory.aliases.iter().any(|alias| is_called(alias)) {
-                found.push(candidate(By::Alias));
+                found.push(candidate(WikilinkNameKind::Alias));
             }
         }
         Ok(found)
     }
 }
 
-impl State {
+impl FakeStoreState {
     /// Returns the vector of a memory's current text.
     fn vector(&self, identity: &str, memory: &Memory) -> Option<&TextVector> {
         let vector = self.vectors.get(identity)?.get(&memory.id)?;
@@ -125,7 +125,7 @@ impl State {
     }
 
     /// Returns the cosine of each memory with the query, in standard deviations above the mean.
-    fn cosines(&self, asked: &Asked<'_>) -> BTreeMap<MemoryId, f32> {
+    fn cosines(&self, asked: &SearchRequest<'_>) -> BTreeMap<MemoryId, f32> {
         let Some(question) = asked.vector else { return BTreeMap::new() };
         let vectors = self.memories.values().filter_map(|(_, memory)| self.vector(question.identity, memory));
         let cosine = |own: &TextVector| own.vector.iter().zip(question.vector).map(|(one, other)| one * other).sum();
@@ -146,38 +146,38 @@ impl MemoryStore for FakeStore {
         Ok(())
     }
 
-    fn get(&self, id: &MemoryId) -> Result<Stored, StoreError> {
+    fn get(&self, id: &MemoryId) -> Result<StoredMemory, StoreError> {
         self.state().stored(id).ok_or_else(|| StoreError::NotFound { reference: id.to_string() })
     }
 
-    fn called(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<Called>, StoreError> {
+    fn called(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError> {
         let state = self.state();
         let is_prefix = |id: &MemoryId| 4 <= reference.len() && id.to_string().starts_with(reference);
-        let is_meant = |(_, memory): &&File| is_prefix(&memory.id) && is_within(within, memory);
+        let is_meant = |(_, memory): &&FakeFile| is_prefix(&memory.id) && is_within(within, memory);
         let matching = state.memories.values().filter(is_meant);
-        Ok(matching.map(|(path, memory)| Called { id: memory.id, path: path.clone() }).collect())
+        Ok(matching.map(|(path, memory)| NameMatch { id: memory.id, path: path.clone() }).collect())
     }
 
-    fn commit(&self, operation: &Operation) -> Result<Vec<Outcome>, StoreError> {
+    fn commit(&self, operation: &Operation) -> Result<Vec<ChangeOutcome>, StoreError> {
         let mut state = self.state();
-        let mut wanted = Vec::<(MemoryId, Option<File>)>::new();
+        let mut wanted = Vec::<(MemoryId, Option<FakeFile>)>::new();
         let mut outcomes = Vec::new();
         for change in &operation.changes {
             let current = state.memories.get(&change.id());
             match change {
                 Change::Create { memory, .. } => {
-                    let is_same = |file: &&File| file.1.content == memory.content && file.1.scope == memory.scope;
+                    let is_same = |file: &&FakeFile| file.1.content == memory.content && file.1.scope == memory.scope;
                     let new = wanted.iter().filter_map(|(_, file)| file.as_ref()).find(is_same);
                     let kept = new.or_else(|| state.by_content(&memory.content_hash(), &memory.scope));
                     if let Some((path, kept)) = kept.filter(|_| operation.duplicates == Duplicates::Skip) {
-                        outcomes.push(Outcome::Duplicate { id: kept.id, path: path.clone() });
+                        outcomes.push(ChangeOutcome::Duplicate { id: kept.id, path: path.clone() });
                         continue;
                     }
                     if let Some((path, _)) = current {
                         return Err(StoreError::Conflict { what: path.clone() });
                     }
                     let path = path_of(memory);
-                    outcomes.push(Outcome::Kept { id: memory.id, path: path.clone() });
+                    outcomes.push(ChangeOutcome::Kept { id: memory.id, path: path.clone() });
                     wanted.push((memory.id, Some((path, (**memory).clone()))));
                 }
                 Change::Replace { expected, memory } => {
@@ -189,7 +189,7 @@ impl MemoryStore for FakeStore {
                     let unfolded = state.accesses.get(&memory.id).copied().unwrap_or_default();
                     memory.access_count = memory.access_count.max(old.access_count + unfolded);
                     let path = path_of(&memory);
-                    outcomes.push(Outcome::Kept { id: memory.id, path: path.clone() });
+                    outcomes.push(ChangeOutcome::Kept { id: memory.id, path: path.clone() });
                     wanted.push((memory.id, Some((path, memory))));
                 }
                 Change::Remove { id, expected } => {
@@ -197,7 +197,7 @@ impl MemoryStore for FakeStore {
                     if expected.is_some_and(|expected| stamp(old) != expected) {
                         return Err(StoreError::Conflict { what: path.clone() });
                     }
-                    outcomes.push(Outcome::Removed { id: *id, path: path.clone() });
+                    outcomes.push(ChangeOutcome::Removed { id: *id, path: path.clone() });
                     wanted.push((*id, None));
                 }
             }
@@ -206,16 +206,16 @@ impl MemoryStore for FakeStore {
         Ok(outcomes)
     }
 
-    fn list(&self, filter: &Filter, slice: &Slice, now: DateTime<Utc>) -> Result<Page, StoreError> {
+    fn list(&self, filter: &Filter, slice: &PageRequest, now: DateTime<Utc>) -> Result<MemoryPage, StoreError> {
         let mut memories = self.state().filtered(filter, now);
         memories.sort_by(|left, right| {
             let (left, right) = (&left.memory, &right.memory);
             let order = match slice.order {
-                Order::Created => right.created_at.cmp(&left.created_at),
-                Order::Updated => right.updated_at.cmp(&left.updated_at),
-                Order::Accessed => right.access_count.cmp(&left.access_count),
-                Order::Title => left.headline().to_lowercase().cmp(&right.headline().to_lowercase()),
-                Order::Useful => {
+                ListOrder::Created => right.created_at.cmp(&left.created_at),
+                ListOrder::Updated => right.updated_at.cmp(&left.updated_at),
+                ListOrder::Accessed => right.access_count.cmp(&left.access_count),
+                ListOrder::Title => left.headline().to_lowercase().cmp(&right.headline().to_lowercase()),
+                ListOrder::Useful => {
                     let use_of = |memory: &Memory| (memory.pinned, memory.access_count, memory.updated_at);
                     use_of(right).cmp(&use_of(left))
                 }
@@ -224,10 +224,10 @@ impl MemoryStore for FakeStore {
         });
         let total = memories.len() as u64;
         let memories = memories.into_iter().skip(slice.offset).take(slice.limit.unwrap_or(usize::MAX)).collect();
-        Ok(Page { memories, total, degraded: None })
+        Ok(MemoryPage { memories, total, degraded: None })
     }
 
-    fn search(&self, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<Found, StoreError> {
+    fn search(&self, asked: &SearchRequest<'_>, now: DateTime<Utc>) -> Result<SearchResults, StoreError> {
         let mut hits = Vec::new();
         let state = self.state();
         let cosines = state.cosines(asked);
@@ -244,7 +244,7 @@ impl MemoryStore for FakeStore {
             if 0.0 < score {
                 let relevance = score / (1.0 + score);
                 let (snippet, marks) = (stored.memory.headline().to_owned(), Vec::new());
-                let explanation = Explanation { relevance, ..Explanation::default() };
+                let explanation = ScoreExplanation { relevance, ..ScoreExplanation::default() };
                 hits.push(Hit { stored, score: relevance, snippet, marks, explanation });
             }
         }
@@ -254,7 +254,7 @@ impl MemoryStore for FakeStore {
         });
         let total = hits.len() as u64;
         hits.truncate(asked.limit);
-        Ok(Found { hits, total, degraded: None })
+        Ok(SearchResults { hits, total, degraded: None })
     }
 
     fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError> {
@@ -274,13 +274,17 @@ impl MemoryStore for FakeStore {
         Ok(names.iter().filter(|name| speaking.contains(*name)).cloned().collect())
     }
 
-    fn memories<'a>(&'a self, filter: &Filter, now: DateTime<Utc>) -> Box<dyn Iterator<Item = Result<Stored, StoreError>> + 'a> {
+    fn memories<'a>(
+        &'a self,
+        filter: &Filter,
+        now: DateTime<Utc>,
+    ) -> Box<dyn Iterator<Item = Result<StoredMemory, StoreError>> + 'a> {
         let mut memories = self.state().filtered(filter, now);
         memories.sort_by_key(|stored| (stored.memory.created_at, stored.memory.id));
         Box::new(memories.into_iter().map(Ok))
     }
 
-    fn by_origin(&self, origin: &Origin) -> Result<Option<Stored>, StoreError> {
+    fn by_origin(&self, origin: &Origin) -> Result<Option<StoredMemory>, StoreError> {
         let state = self.state();
         let is_same = |memory: &Memory| memory.origin.iter().chain(&memory.other_origins).any(|own| own.is_same_place(origin));
         let id = state.memories.values().find(|(_, memory)| is_same(memory)).map(|(_, memory)| memory.id);
@@ -291,7 +295,7 @@ impl MemoryStore for FakeStore {
         Ok(self.state().by_content(hash, scope).map(|(_, memory)| memory.id))
     }
 
-    fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<Stored>, StoreError> {
+    fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<StoredMemory>, StoreError> {
         let uses = |memory: &Memory| {
             wikilink::parse(&memory.content).iter().any(|link| wikilink::keys(&link.target).iter().any(|key| keys.contains(key)))
         };
@@ -299,13 +303,13 @@ impl MemoryStore for FakeStore {
         Ok(all.into_iter().filter(|stored| stored.memory.links.contains(id) || uses(&stored.memory)).collect())
     }
 
-    fn reminders(&self, wanted: Reminders, within: Option<&[Scope]>, limit: Option<usize>) -> Result<Page, StoreError> {
+    fn reminders(&self, wanted: ReminderQuery, within: Option<&[Scope]>, limit: Option<usize>) -> Result<MemoryPage, StoreError> {
         let mut memories = self.state().filtered(&Filter::everything(), DateTime::UNIX_EPOCH);
         memories.retain(|stored| wanted.includes(&stored.memory) && is_within(within, &stored.memory));
         memories.sort_by_key(|stored| (stored.memory.reminder.map(|reminder| reminder.due), stored.memory.id));
         let total = memories.len() as u64;
         memories.truncate(limit.unwrap_or(usize::MAX));
-        Ok(Page { memories, total, degraded: None })
+        Ok(MemoryPage { memories, total, degraded: None })
     }
 
     fn count_access(&self, ids: &[MemoryId]) {

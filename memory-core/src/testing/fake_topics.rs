@@ -6,42 +6,43 @@ use std::sync::{Mutex, MutexGuard};
 use chrono::{DateTime, NaiveDate, Utc};
 
 use crate::topic::{
-    Changed, INDEX_FILE, Listing, PathEntry, Topic, TopicChange, TopicDraft, TopicError, TopicKind, TopicName, TopicOperation,
-    TopicPath, TopicRecord, TopicStore, TopicText, Trashed, Use, Uses, WrittenIndex, index_text, mark_undone,
+    INDEX_FILE, PathEntry, Topic, TopicChange, TopicChangeResult, TopicDraft, TopicError, TopicIndex, TopicKind, TopicListing,
+    TopicName, TopicOperation, TopicPath, TopicRecord, TopicStore, TopicText, TopicUsage, TopicUsages, TrashedTopic, index_text,
+    mark_undone,
 };
 use crate::{OperationId, StoreError};
 
 /// An in-memory [`TopicStore`]. Of YAML it supports only `key: value`.
 #[derive(Debug, Default)]
 pub struct FakeTopics {
-    state: Mutex<State>,
+    state: Mutex<FakeTopicState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct FakeTopicState {
     files: BTreeMap<TopicPath, String>,
-    index: Option<WrittenIndex>,
-    uses: Uses,
-    done: Vec<Step>,
+    index: Option<TopicIndex>,
+    uses: TopicUsages,
+    done: Vec<FakeTopicOperation>,
 }
 
 /// A recorded operation, with each file before and after it.
 #[derive(Debug)]
-struct Step {
+struct FakeTopicOperation {
     record: TopicRecord,
     files: Vec<(TopicPath, Option<String>, Option<String>)>,
 }
 
 impl FakeTopics {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, FakeTopicState> {
         self.state.lock().expect("no test panics while it holds the topics")
     }
 }
 
-impl State {
-    fn listing(&self) -> Listing {
+impl FakeTopicState {
+    fn listing(&self) -> TopicListing {
         let topic = |(path, text): (&TopicPath, &String)| TopicName::of_file(path).map(|name| topic(name, text));
-        Listing { topics: self.files.iter().filter_map(topic).collect(), misnamed: Vec::new() }
+        TopicListing { topics: self.files.iter().filter_map(topic).collect(), misnamed: Vec::new() }
     }
 
     fn text(&self, path: &TopicPath) -> Option<TopicText> {
@@ -61,7 +62,7 @@ impl State {
         }
         let names = step.iter().map(|(path, ..)| path.to_string()).collect();
         let record = TopicRecord { operation: operation.clone(), files: names, undoes, undone_by: None };
-        self.done.push(Step { record, files: step });
+        self.done.push(FakeTopicOperation { record, files: step });
         self.index = Some(index_text(&self.listing().topics, &self.uses, self.index.as_ref()));
     }
 
@@ -77,7 +78,7 @@ impl TopicStore for FakeTopics {
         "memory".into()
     }
 
-    fn topics(&self) -> Result<Listing, TopicError> {
+    fn topics(&self) -> Result<TopicListing, TopicError> {
         Ok(self.state().listing())
     }
 
@@ -102,18 +103,18 @@ impl TopicStore for FakeTopics {
         Ok((folder.is_none() || !found.is_empty()).then(|| found.into_values().collect()))
     }
 
-    fn index(&self) -> Result<Option<WrittenIndex>, TopicError> {
+    fn index(&self) -> Result<Option<TopicIndex>, TopicError> {
         Ok(self.state().index.clone())
     }
 
-    fn uses(&self) -> Uses {
+    fn uses(&self) -> TopicUsages {
         self.state().uses.clone()
     }
 
     fn count_use(&self, name: &TopicName, at: DateTime<Utc>) {
         let mut state = self.state();
-        let used = state.uses.entry(name.to_string()).or_insert(Use { count: 0, last: at });
-        *used = Use { count: used.count + 1, last: at };
+        let used = state.uses.entry(name.to_string()).or_insert(TopicUsage { count: 0, last: at });
+        *used = TopicUsage { count: used.count + 1, last: at };
     }
 
     fn change(
@@ -121,7 +122,7 @@ impl TopicStore for FakeTopics {
         path: &TopicPath,
         operation: &TopicOperation,
         decide: &mut dyn FnMut(Option<&TopicText>) -> Result<TopicChange, TopicError>,
-    ) -> Result<Changed, TopicError> {
+    ) -> Result<TopicChangeResult, TopicError> {
         let mut state = self.state();
         let former = state.text(path);
         let change = decide(former.as_ref())?;
@@ -131,17 +132,17 @@ impl TopicStore for FakeTopics {
         }
         let day = operation.at.date_naive();
         let next = match change {
-            TopicChange::Keep => return Ok(Changed::No),
+            TopicChange::Keep => return Ok(TopicChangeResult::No),
             TopicChange::Remove => None,
             TopicChange::Text(text) => Some(text),
             TopicChange::Revised(text) => Some(redated(&text, day)),
-            TopicChange::Topic(draft) => Some(written(former.as_ref(), &draft, day)),
+            TopicChange::Topic(draft) => Some(render_topic(former.as_ref(), &draft, day)),
         };
         if next == former.map(|former| former.text) {
-            return Ok(Changed::No);
+            return Ok(TopicChangeResult::No);
         }
         state.take(operation, vec![(path.clone(), next)], None);
-        Ok(Changed::Yes { stale_index: None })
+        Ok(TopicChangeResult::Yes { stale_index: None })
     }
 
     fn relocate(&self, from: &TopicPath, to: Option<&TopicPath>, operation: &TopicOperation) -> Result<(), TopicError> {
@@ -166,27 +167,27 @@ impl TopicStore for FakeTopics {
         Ok(())
     }
 
-    fn rebuild(&self, _: &TopicOperation) -> Result<Changed, TopicError> {
+    fn rebuild(&self, _: &TopicOperation) -> Result<TopicChangeResult, TopicError> {
         let mut state = self.state();
         let next = Some(index_text(&state.listing().topics, &state.uses, state.index.as_ref()));
         if next == state.index {
-            return Ok(Changed::No);
+            return Ok(TopicChangeResult::No);
         }
         state.index = next;
-        Ok(Changed::Yes { stale_index: None })
+        Ok(TopicChangeResult::Yes { stale_index: None })
     }
 
     fn history(&self) -> Result<Vec<TopicRecord>, TopicError> {
         Ok(self.state().records())
     }
 
-    fn trashed(&self) -> Result<Vec<Trashed>, TopicError> {
+    fn trashed(&self) -> Result<Vec<TrashedTopic>, TopicError> {
         let state = self.state();
-        let of_step = |step: &Step| {
+        let of_step = |step: &FakeTopicOperation| {
             let files = step.files.iter().filter_map(|(path, before, _)| Some((path.to_string(), before.as_ref()?.len() as u64)));
             let trashed = |(path, size): (String, u64)| {
                 let operation = step.record.operation.clone();
-                Trashed { trash: format!("{}/{path}", operation.id), path, size, operation }
+                TrashedTopic { trash: format!("{}/{path}", operation.id), path, size, operation }
             };
             files.map(trashed).collect::<Vec<_>>()
         };
@@ -238,7 +239,7 @@ fn topic(name: TopicName, text: &str) -> Topic {
     }
 }
 
-fn written(former: Option<&TopicText>, draft: &TopicDraft, day: NaiveDate) -> String {
+fn render_topic(former: Option<&TopicText>, draft: &TopicDraft, day: NaiveDate) -> String {
     let said = former.and_then(|former| former.topic.as_ref()?.said_kind.clone());
     let kind = draft.kind.map(|kind| kind.as_str().to_owned()).or(said).unwrap_or_else(|| "other".to_owned());
     let kept = || Some(header(&former?.text)?.1.trim_matches('\n').to_owned());

@@ -3,8 +3,8 @@
 use chrono::TimeDelta;
 
 use crate::{
-    Category, Change, Code, Draft, Patch, Record, Refinement, Scope, Secrets, Services, StoreError, Tags, Trashed, Unit, Verb,
-    delete, restore, tag, undo, update, write,
+    Category, Change, Code, Draft, OperationRecord, Patch, Refinement, RefinementUnit, Scope, SecretPolicy, Services, StoreError,
+    Tags, TrashedFile, Verb, delete, restore, tag, undo, update, write,
 };
 use crate::{MemoryStoreExt, link};
 
@@ -23,14 +23,14 @@ pub fn history_suite(make: &dyn Fn() -> Services) {
 }
 
 fn put(services: &Services, content: &str) -> String {
-    write(services, Draft::new(content), Secrets::Refuse).expect("a draft is written").id.to_string()
+    write(services, Draft::new(content), SecretPolicy::Refuse).expect("a draft is written").id.to_string()
 }
 
-fn records(services: &Services) -> Vec<Record> {
+fn records(services: &Services) -> Vec<OperationRecord> {
     services.history.records().map(|record| record.expect("readable")).collect()
 }
 
-fn trashed(services: &Services) -> Vec<Trashed> {
+fn trashed(services: &Services) -> Vec<TrashedFile> {
     services.history.trashed().map(|trashed| trashed.expect("readable")).collect()
 }
 
@@ -44,7 +44,7 @@ fn content(services: &Services, id: &str) -> Option<String> {
 
 fn rewrite(services: &Services, id: &str, text: &str) {
     let patch = Patch { content: Some(text.to_owned()), ..Patch::default() };
-    update(services, id, &patch, None, Secrets::Refuse).expect("updated");
+    update(services, id, &patch, None, SecretPolicy::Refuse).expect("updated");
 }
 
 fn every_change_is_recorded(services: &Services) {
@@ -65,12 +65,12 @@ fn an_operation_that_changed_a_memory_twice_is_taken_back(services: &Services) {
         let stored = services.store.get_by(&kept).expect("it is there");
         let memory = patch.apply(&stored.memory, services.clock.now()).expect("it is changed");
         let changes = vec![Change::Replace { expected: stored.stamp, memory: Box::new(memory) }];
-        refinement.commit(vec![Unit { changes, ..Unit::default() }]).expect("it is written");
+        refinement.commit(vec![RefinementUnit { changes, ..RefinementUnit::default() }]).expect("it is written");
     };
     change(&Patch { content: Some("second".into()), ..Patch::default() });
     change(&Patch { category: Some(Category::People), ..Patch::default() });
     let removed = Change::Remove { id: services.store.find(&gone).expect("it is there"), expected: None };
-    refinement.commit(vec![Unit { changes: vec![removed], ..Unit::default() }]).expect("it is written");
+    refinement.commit(vec![RefinementUnit { changes: vec![removed], ..RefinementUnit::default() }]).expect("it is written");
     let operation = refinement.id().to_string();
     assert_eq!(records(services)[0].files, 3, "its parts are one");
     for _ in 0..2 {
@@ -119,9 +119,9 @@ fn an_undo_of_a_file_that_changed_since_is_refused(services: &Services) {
 
 fn the_trash_gives_back(services: &Services) {
     let draft = Draft { scope: Scope::Agent("own".into()), ..Draft::new("precious") };
-    let id = write(services, draft, Secrets::Refuse).expect("a draft is written").id.to_string();
+    let id = write(services, draft, SecretPolicy::Refuse).expect("a draft is written").id.to_string();
     let patch = Patch { content: Some("precious, changed".into()), scope: Some(Scope::Global), ..Patch::default() };
-    update(services, &id, &patch, None, Secrets::Refuse).expect("updated");
+    update(services, &id, &patch, None, SecretPolicy::Refuse).expect("updated");
     delete(services, &id).expect("deleted");
     restore(services, &id[..8]).expect("restored");
     assert_eq!(content(services, &id).as_deref(), Some("precious, changed"), "the last version comes back");

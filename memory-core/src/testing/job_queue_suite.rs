@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta};
 
 use crate::OperationId;
-use crate::conversation::{Entry, EntryChange, EntryRole, Job, JobQueue, JobState, PendingJob};
+use crate::conversation::{ConversationEntry, EntryChange, EntryRole, Job, JobQueue, JobState, PendingJob};
 
 /// Checks the contract of [`JobQueue`] on new and empty queues from `make`.
 ///
@@ -55,8 +55,9 @@ fn jobs_wait_in_their_order_until_they_are_done(queue: &dyn JobQueue) {
 fn what_was_decided_comes_back_as_it_was(queue: &dyn JobQueue) {
     let conversation = job(1).conversation;
     let entry = |id: &str, text: &str| {
-        let entry = Entry::new(id.parse().expect("an id"), &conversation, EntryRole::Memory, text, DateTime::UNIX_EPOCH);
-        Entry { source_id: Some("turn".parse().expect("an id")), ..entry }
+        let entry =
+            ConversationEntry::new(id.parse().expect("an id"), &conversation, EntryRole::Memory, text, DateTime::UNIX_EPOCH);
+        ConversationEntry { source_id: Some("turn".parse().expect("an id")), ..entry }
     };
     let changes = vec![
         EntryChange::Add(entry("new", "lives in \"Lyon\"\n里昂")),
@@ -78,7 +79,7 @@ fn what_was_decided_comes_back_as_it_was(queue: &dyn JobQueue) {
 
 fn it_is_known_which_turns_were_taken_up(queue: &dyn JobQueue) {
     let now = DateTime::UNIX_EPOCH + TimeDelta::days(1);
-    let taken_up = |days: i64| queue.taken_up(now + TimeDelta::days(days)).expect("it is known");
+    let taken_up = |days: i64| queue.enqueued_turns(now + TimeDelta::days(days)).expect("it is known");
     assert_eq!((taken_up(0).since, taken_up(0).turns.len()), (now, 0));
     for number in [1, 2] {
         let job = Job { at: now + TimeDelta::seconds(1), ..job(number) };

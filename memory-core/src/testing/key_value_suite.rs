@@ -6,12 +6,12 @@ use std::thread;
 use super::operations_suite::what_a_value_was_comes_back;
 use super::{CountingIds, FakeClock};
 use crate::instance::InstanceError;
-use crate::instance::kv::{KeyValueStore, ValueKey, Values, delete, get, list, set};
-use crate::{Code, Secrets};
+use crate::instance::kv::{KeyValueStore, KeyValues, ValueKey, delete, get, list, set};
+use crate::{Code, SecretPolicy};
 
 /// Returns the values of `store`, with a deterministic clock and deterministic ids.
-pub fn values(store: Arc<dyn KeyValueStore>) -> Values {
-    Values { store, clock: Arc::new(FakeClock::default()), ids: Arc::new(CountingIds::default()) }
+pub fn values(store: Arc<dyn KeyValueStore>) -> KeyValues {
+    KeyValues { store, clock: Arc::new(FakeClock::default()), ids: Arc::new(CountingIds::default()) }
 }
 
 /// Checks the contract of [`KeyValueStore`] on new and empty stores from `make`.
@@ -19,7 +19,7 @@ pub fn values(store: Arc<dyn KeyValueStore>) -> Values {
 /// # Panics
 /// If the contract is violated, with the violated rule.
 pub fn key_value_suite(make: &dyn Fn() -> Arc<dyn KeyValueStore>) {
-    let case = || Case { values: values(make()) };
+    let case = || KeyValueCase { values: values(make()) };
     what_is_set_is_got(&case());
     prefixes_are_namespaces_or_beginnings(&case());
     what_is_deleted_is_not_set(&case());
@@ -29,8 +29,8 @@ pub fn key_value_suite(make: &dyn Fn() -> Arc<dyn KeyValueStore>) {
     what_a_value_was_comes_back(&case().values);
 }
 
-struct Case {
-    values: Values,
+struct KeyValueCase {
+    values: KeyValues,
 }
 
 fn key(text: &str) -> ValueKey {
@@ -41,9 +41,9 @@ fn code<T: std::fmt::Debug>(result: Result<T, InstanceError>) -> Code {
     result.expect_err("it is refused").code()
 }
 
-impl Case {
+impl KeyValueCase {
     fn set(&self, at: &str, value: &str) -> bool {
-        set(&self.values, &key(at), value, Secrets::Refuse).expect("it is set")
+        set(&self.values, &key(at), value, SecretPolicy::Refuse).expect("it is set")
     }
 
     fn get(&self, at: &str) -> Result<String, InstanceError> {
@@ -56,7 +56,7 @@ impl Case {
     }
 }
 
-fn what_is_set_is_got(case: &Case) {
+fn what_is_set_is_got(case: &KeyValueCase) {
     assert_eq!(code(case.get("a")), Code::KeyNotFound);
     for value in ["1", "", "深色\n\0\r\n", "{\"n\":1e1000}", &"x".repeat(1_000_000)] {
         case.set("a", value);
@@ -69,7 +69,7 @@ fn what_is_set_is_got(case: &Case) {
     assert!(first <= get(&case.values, &key("chat-2026-05-17/draft-reply")).expect("it is set").updated_at);
 }
 
-fn prefixes_are_namespaces_or_beginnings(case: &Case) {
+fn prefixes_are_namespaces_or_beginnings(case: &KeyValueCase) {
     assert_eq!(case.list(""), [""; 0]);
     for at in ["chat/b", "chat/a/x", "chatter", "a", "chat/a.b", "chat/.hidden", "chat-1"] {
         case.set(at, "12");
@@ -86,7 +86,7 @@ fn prefixes_are_namespaces_or_beginnings(case: &Case) {
     assert_eq!(list(&case.values, &prefix).expect("a list")[0].size_bytes, 2);
 }
 
-fn what_is_deleted_is_not_set(case: &Case) {
+fn what_is_deleted_is_not_set(case: &KeyValueCase) {
     case.set("a/b/c", "1");
     case.set("a/d", "1");
     assert_eq!(code(delete(&case.values, &key("a/b"))), Code::KeyNotFound, "a namespace is no key");
@@ -98,27 +98,27 @@ fn what_is_deleted_is_not_set(case: &Case) {
     assert_eq!(case.get("a/b").expect("it is set"), "2");
 }
 
-fn a_key_is_no_namespace(case: &Case) {
+fn a_key_is_no_namespace(case: &KeyValueCase) {
     case.set("a/b", "1");
-    let refused = |at: &str| code(set(&case.values, &key(at), "2", Secrets::Refuse));
+    let refused = |at: &str| code(set(&case.values, &key(at), "2", SecretPolicy::Refuse));
     assert_eq!((refused("a"), refused("a/b/c"), refused("a/b/c/d")), (Code::KeyExists, Code::KeyExists, Code::KeyExists));
     assert_eq!((code(case.get("a")), code(case.get("a/b/c"))), (Code::KeyNotFound, Code::KeyNotFound));
     assert_eq!(case.get("a/b").expect("it is set"), "1");
     assert_eq!(case.list(""), ["a/b"]);
 }
 
-fn what_is_refused_changes_nothing(case: &Case) {
+fn what_is_refused_changes_nothing(case: &KeyValueCase) {
     let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
-    assert_eq!(code(set(&case.values, &key("token"), &secret, Secrets::Refuse)), Code::SecretFound);
-    assert_eq!(code(set(&case.values, &key(&secret), "1", Secrets::Refuse)), Code::SecretFound);
+    assert_eq!(code(set(&case.values, &key("token"), &secret, SecretPolicy::Refuse)), Code::SecretFound);
+    assert_eq!(code(set(&case.values, &key(&secret), "1", SecretPolicy::Refuse)), Code::SecretFound);
     let large = "x".repeat(crate::instance::kv::MAX_VALUE + 1);
-    assert_eq!(code(set(&case.values, &key("large"), &large, Secrets::Refuse)), Code::LimitExceeded);
+    assert_eq!(code(set(&case.values, &key("large"), &large, SecretPolicy::Refuse)), Code::LimitExceeded);
     assert_eq!(case.list(""), [""; 0]);
-    set(&case.values, &key("token"), &secret, Secrets::Keep).expect("whoever says so keeps it");
+    set(&case.values, &key("token"), &secret, SecretPolicy::Keep).expect("whoever says so keeps it");
     assert_eq!(case.get("token").expect("it is set"), secret);
 }
 
-fn whoever_gets_a_value_gets_it_whole(case: &Case) {
+fn whoever_gets_a_value_gets_it_whole(case: &KeyValueCase) {
     let value = |digit: u32| digit.to_string().repeat(100_000);
     case.set("a", &value(0));
     thread::scope(|scope| {

@@ -4,7 +4,7 @@ use std::thread;
 
 use chrono::NaiveDate;
 
-use crate::{Budget, Limit, Meter, MeterError, Purpose, Reservation, Spending, Spent, SpentOn};
+use crate::{Budget, BudgetLimit, LlmUsage, Meter, MeterError, Purpose, Reservation, Spending, SpendingEntry};
 
 const CLASSIFY: Purpose = Purpose::of("classify");
 const COMPRESS: Purpose = Purpose::of("compress");
@@ -24,11 +24,11 @@ fn day(month: u32, day: u32) -> NaiveDate {
     NaiveDate::from_ymd_opt(2026, month, day).expect("it is a day")
 }
 
-fn amount(calls: u64, prompt_tokens: u64, answer_tokens: u64) -> Spent {
-    Spent { calls, prompt_tokens, answer_tokens }
+fn amount(calls: u64, prompt_tokens: u64, answer_tokens: u64) -> LlmUsage {
+    LlmUsage { calls, prompt_tokens, answer_tokens }
 }
 
-fn spending(meter: &dyn Meter, from: NaiveDate, to: NaiveDate) -> Vec<SpentOn> {
+fn spending(meter: &dyn Meter, from: NaiveDate, to: NaiveDate) -> Vec<SpendingEntry> {
     let Spending { entries, unreadable } = meter.spending(from, to).expect("it can be read");
     assert_eq!(unreadable, 0, "what it wrote can be read");
     entries
@@ -39,12 +39,12 @@ fn what_is_set_aside_counts_until_it_is_settled(meter: &dyn Meter) {
     assert_eq!(spending(meter, today, today), [], "at first nothing is spent");
     let reservation = Reservation { day: today, purpose: CLASSIFY, amount: amount(1, 100, 50) };
     meter.reserve(&reservation, &Budget::default()).expect("there is no limit");
-    let entry = |spent| SpentOn { day: today, purpose: CLASSIFY, spent };
+    let entry = |spent| SpendingEntry { day: today, purpose: CLASSIFY, spent };
     assert_eq!(spending(meter, today, today), [entry(amount(1, 100, 50))], "what is set aside counts");
     meter.settle(&reservation, amount(1, 110, 7)).expect("it is kept");
     assert_eq!(spending(meter, today, today), [entry(amount(1, 110, 7))], "what it came to takes its place");
     meter.reserve(&reservation, &Budget::default()).expect("there is no limit");
-    meter.settle(&reservation, Spent::default()).expect("it is kept");
+    meter.settle(&reservation, LlmUsage::default()).expect("it is kept");
     assert_eq!(spending(meter, today, today), [entry(amount(1, 110, 7))], "and that may be nothing");
 }
 
@@ -54,11 +54,11 @@ fn a_budget_is_that_of_one_day_and_all_purposes(meter: &dyn Meter) {
     reserve(day(5, 31), CLASSIFY, amount(1, 40, 10)).expect("half of it is left");
     let refused = reserve(day(5, 31), COMPRESS, amount(1, 50, 1)).expect_err("it is too much");
     let MeterError::Exhausted(shortage) = refused else { panic!("{refused}") };
-    assert_eq!((shortage.limit, shortage.left, shortage.wanted), (Limit::Tokens, 50, 51));
+    assert_eq!((shortage.limit, shortage.left, shortage.wanted), (BudgetLimit::Tokens, 50, 51));
     assert_eq!(spending(meter, day(5, 31), day(5, 31)).len(), 1, "nothing is set aside then");
     reserve(day(5, 31), COMPRESS, amount(1, 50, 0)).expect("a budget may be spent whole");
     let refused = reserve(day(5, 31), CLASSIFY, amount(1, 0, 0)).expect_err("no call is left");
-    assert!(matches!(refused, MeterError::Exhausted(shortage) if shortage.limit == Limit::Calls), "{refused}");
+    assert!(matches!(refused, MeterError::Exhausted(shortage) if shortage.limit == BudgetLimit::Calls), "{refused}");
     reserve(day(6, 1), CLASSIFY, amount(1, 100, 0)).expect("each day has its own");
     reserve(day(5, 31), CLASSIFY, amount(1, 0, 0)).expect_err("and the former one stays spent");
 }

@@ -5,7 +5,6 @@
 
 mod bank_suite;
 mod conversation_suite;
-mod disturbed;
 mod embeddings_suite;
 mod fake_banks;
 mod fake_clock;
@@ -18,6 +17,7 @@ mod fake_store;
 mod fake_topics;
 mod generators;
 mod history_suite;
+mod hooked_fake;
 mod job_queue_suite;
 mod key_value_suite;
 mod message_suite;
@@ -25,16 +25,15 @@ mod meter_suite;
 mod operations_suite;
 #[cfg(feature = "orders")]
 mod orders;
-mod outlines_suite;
 mod reminder_suite;
-mod rim_suites;
+mod service_suites;
 mod store_suite;
+mod summaries_suite;
 mod topic_suite;
 mod view_suite;
 
 pub use bank_suite::{bank_suite, banks};
 pub use conversation_suite::{conversation_suite, conversations};
-pub use disturbed::{Disturbed, Step};
 pub use embeddings_suite::embeddings_suite;
 pub use fake_banks::{FakeBanks, FakeFilter, FakeSchemas};
 pub use fake_clock::{CountingIds, FakeClock};
@@ -47,16 +46,17 @@ pub use fake_store::FakeStore;
 pub use fake_topics::FakeTopics;
 pub use generators::{any_draft, any_memory, any_text};
 pub use history_suite::history_suite;
+pub use hooked_fake::{HookStep, HookedFake};
 pub use job_queue_suite::job_queue_suite;
 pub use key_value_suite::{key_value_suite, values};
 pub use message_suite::{message_suite, messages};
 pub use meter_suite::meter_suite;
 #[cfg(feature = "orders")]
 pub use orders::in_any_order;
-pub use outlines_suite::outlines_suite;
 pub use reminder_suite::reminder_suite;
-pub use rim_suites::{chat_suite, clock_suite, embedder_suite, id_suite, notifier_suite, reranker_suite, source_suite};
+pub use service_suites::{chat_suite, clock_suite, embedder_suite, id_suite, notifier_suite, reranker_suite, source_suite};
 pub use store_suite::store_suite;
+pub use summaries_suite::outlines_suite;
 pub use topic_suite::{topic_suite, topics};
 pub use view_suite::view_suite;
 

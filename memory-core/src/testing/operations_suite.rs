@@ -2,16 +2,16 @@
 
 use chrono::{DateTime, Datelike, Months, TimeDelta, Utc};
 
-use crate::instance::history::{self, Draft, Filter, Messages, SessionName, Window};
-use crate::instance::kv::{self, ValueKey, Values};
+use crate::instance::history::{self, Messages, RecordDraft, RecordFilter, SessionName, Window};
+use crate::instance::kv::{self, KeyValues, ValueKey};
 use crate::instance::{InstanceError, InstanceRecord, InstanceVerb};
-use crate::{Clock, Code, Secrets};
+use crate::{Clock, Code, SecretPolicy};
 
 fn code<T: std::fmt::Debug>(result: Result<T, InstanceError>) -> Code {
     result.expect_err("it is refused").code()
 }
 
-fn told(records: &[InstanceRecord]) -> Vec<String> {
+fn describe_records(records: &[InstanceRecord]) -> Vec<String> {
     let word = |record: &InstanceRecord| {
         let state = match (&record.undoes, &record.undone_by) {
             (_, Some(_)) => ", taken back",
@@ -23,50 +23,50 @@ fn told(records: &[InstanceRecord]) -> Vec<String> {
     records.iter().map(word).collect()
 }
 
-struct Sessions<'a>(&'a Messages);
+struct SessionFixture<'a>(&'a Messages);
 
-impl Sessions<'_> {
+impl SessionFixture<'_> {
     fn name() -> SessionName {
         "s".parse().expect("a name")
     }
 
     fn say(&self, role: &str, contents: &[&str]) {
         for content in contents {
-            let draft = Draft::said(role.parse().expect("a role"), content);
-            history::append(self.0, &Self::name(), &draft, Secrets::Refuse).expect("it is kept");
+            let draft = RecordDraft::from_text(role.parse().expect("a role"), content);
+            history::append(self.0, &Self::name(), &draft, SecretPolicy::Refuse).expect("it is kept");
         }
     }
 
     fn purge(&self, role: &str) {
-        let filter = Filter { roles: vec![role.parse().expect("a role")], ..Filter::default() };
+        let filter = RecordFilter { roles: vec![role.parse().expect("a role")], ..RecordFilter::default() };
         history::purge(self.0, &Self::name(), &filter).expect("a purge");
     }
 
     fn all(&self) -> String {
-        let reading = history::read(self.0, &Self::name(), &Filter::default(), Window::default()).expect("it is read");
+        let reading = history::read(self.0, &Self::name(), &RecordFilter::default(), Window::default()).expect("it is read");
         assert!(reading.damaged.is_empty(), "what was kept can be read");
-        let content = |record: &history::Record| record.text().to_value()["content"].as_str().map(str::to_owned);
+        let content = |record: &history::SessionRecord| record.text().to_value()["content"].as_str().map(str::to_owned);
         reading.records.iter().map(|record| content(record).expect("a text")).collect::<Vec<_>>().join(" ")
     }
 
-    fn told(&self) -> Vec<String> {
-        told(&history::operations(self.0, usize::MAX).expect("what was done"))
+    fn describe_operations(&self) -> Vec<String> {
+        describe_records(&history::operations(self.0, usize::MAX).expect("what was done"))
     }
 }
 
 pub(super) fn what_is_taken_out_of_a_session_comes_back(messages: &Messages) {
-    let s = Sessions(messages);
+    let s = SessionFixture(messages);
     assert_eq!(code(history::undo(messages, None)), Code::OperationNotFound, "nothing was done yet");
     s.say("user", &["1"]);
     s.say("tool", &["2"]);
     s.say("user", &["3"]);
-    assert_eq!(s.told(), [""; 0], "what is appended takes nothing away");
+    assert_eq!(s.describe_operations(), [""; 0], "what is appended takes nothing away");
     s.purge("tool");
     s.say("user", &["4"]);
     let undone = history::undo(messages, None).expect("the purge is taken back");
     assert_eq!((undone.record.verb, undone.record.count), (InstanceVerb::Purge, 1));
     assert_eq!(s.all(), "1 2 3 4", "what was said since stays, behind what came back");
-    assert_eq!(s.told(), ["undo s 1, takes back", "purge s 1, taken back"]);
+    assert_eq!(s.describe_operations(), ["undo s 1, takes back", "purge s 1, taken back"]);
     assert_eq!(
         code(history::undo(messages, Some(undone.record.operation.id.as_str()))),
         Code::InvalidInput,
@@ -75,19 +75,19 @@ pub(super) fn what_is_taken_out_of_a_session_comes_back(messages: &Messages) {
     s.say("tool", &["5"]);
     history::undo(messages, Some(undone.undo.as_str())).expect("it is purged again");
     assert_eq!(s.all(), "1 3 4 5", "what was said since stays");
-    assert_eq!(s.told().len(), 3);
+    assert_eq!(s.describe_operations().len(), 3);
     assert_eq!(history::operations(messages, 1).expect("the last").len(), 1);
     s.purge("nobody");
-    assert_eq!(s.told().len(), 3, "a purge that found nothing is not told");
+    assert_eq!(s.describe_operations().len(), 3, "a purge that found nothing is not told");
 
-    assert_eq!(history::delete(messages, &Sessions::name()).expect("it is deleted"), 4);
+    assert_eq!(history::delete(messages, &SessionFixture::name()).expect("it is deleted"), 4);
     s.say("user", &["6"]);
     let undone = history::undo(messages, None).expect("the session comes back");
     assert_eq!((undone.record.verb, undone.record.count), (InstanceVerb::Delete, 4));
     assert_eq!(s.all(), "1 3 4 5 6", "before what it began with anew");
     history::undo(messages, Some(undone.undo.as_str())).expect("it is deleted again");
     assert_eq!(s.all(), "6");
-    history::delete(messages, &Sessions::name()).expect("it is deleted");
+    history::delete(messages, &SessionFixture::name()).expect("it is deleted");
     let undone = history::undo(messages, None).expect("it comes back");
     assert_eq!(s.all(), "6");
     history::undo(messages, Some(undone.undo.as_str())).expect("it is deleted again");
@@ -99,9 +99,9 @@ pub(super) fn what_is_taken_out_of_a_session_comes_back(messages: &Messages) {
     assert_eq!(code(history::undo(messages, Some("0"))), Code::OperationNotFound, "that is too little of a name");
     let month = end_of_month(messages.clock.as_ref());
     messages.store.purge_trash(month - TimeDelta::seconds(1)).expect("the month is not over");
-    assert_ne!(s.told(), [""; 0]);
+    assert_ne!(s.describe_operations(), [""; 0]);
     messages.store.purge_trash(month).expect("the month is over");
-    assert_eq!((s.told(), s.all()), (Vec::new(), "7".to_owned()));
+    assert_eq!((s.describe_operations(), s.all()), (Vec::new(), "7".to_owned()));
     assert_eq!(code(history::undo(messages, Some(undone.undo.as_str()))), Code::OperationNotFound, "it is gone for good");
 }
 
@@ -112,11 +112,11 @@ fn end_of_month(clock: &dyn Clock) -> DateTime<Utc> {
     next.and_hms_opt(0, 0, 0).expect("midnight").and_utc()
 }
 
-pub(super) fn what_a_value_was_comes_back(values: &Values) {
+pub(super) fn what_a_value_was_comes_back(values: &KeyValues) {
     let key = |text: &str| -> ValueKey { text.parse().expect("a key") };
-    let put = |at: &str, value: &str| kv::set(values, &key(at), value, Secrets::Refuse).expect("it is set");
+    let put = |at: &str, value: &str| kv::set(values, &key(at), value, SecretPolicy::Refuse).expect("it is set");
     let got = |at: &str| kv::get(values, &key(at)).map(|value| value.text);
-    let done = || told(&kv::operations(values, usize::MAX).expect("what was done"));
+    let done = || describe_records(&kv::operations(values, usize::MAX).expect("what was done"));
     let back = |reference: Option<&str>| kv::undo(values, reference);
     assert_eq!(code(back(None)), Code::OperationNotFound, "nothing was done yet");
     put("c", "1");

@@ -5,8 +5,9 @@ use std::sync::Mutex;
 use chrono::{DateTime, FixedOffset, TimeDelta, Utc};
 
 use crate::{
-    Code, Draft, MemoryId, MemoryStoreExt, Merged, Notification, Notifier, NotifyError, Reminded, ReminderFilter, Secrets,
-    Services, StoreError, Stored, Verb, delete, done, notify, pending, remind, remind_of, reminders, snooze, undo, write,
+    Code, Draft, MemoryId, MemoryStoreExt, MergedFields, Notification, Notifier, NotifyError, RemindReport, ReminderFilter,
+    SecretPolicy, Services, StoreError, StoredMemory, Verb, delete, done, notify, pending, remind, remind_of, reminders, snooze,
+    undo, write,
 };
 
 use super::FakeNotifier;
@@ -36,13 +37,13 @@ fn zone() -> FixedOffset {
     FixedOffset::east_opt(7200).expect("an offset")
 }
 
-fn put(services: &Services, text: &str) -> Reminded {
-    remind(services, Draft::new(text), None, &zone(), Secrets::Refuse).expect("it is made")
+fn put(services: &Services, text: &str) -> RemindReport {
+    remind(services, Draft::new(text), None, &zone(), SecretPolicy::Refuse).expect("it is made")
 }
 
 fn in_seconds(services: &Services, text: &str, seconds: i64) -> MemoryId {
     let at = services.clock.now() + TimeDelta::seconds(seconds);
-    remind(services, Draft::new(text), Some(at), &zone(), Secrets::Refuse).expect("it is made").stored.memory.id
+    remind(services, Draft::new(text), Some(at), &zone(), SecretPolicy::Refuse).expect("it is made").stored.memory.id
 }
 
 /// Advances the clock by `seconds`; each call to it advances it by one second.
@@ -56,11 +57,11 @@ fn listed(services: &Services, filter: ReminderFilter) -> Vec<String> {
     page.memories.into_iter().map(|stored| stored.memory.content).collect()
 }
 
-fn due_of(stored: &Stored) -> String {
+fn due_of(stored: &StoredMemory) -> String {
     stored.memory.reminder.expect("it is one").due.with_timezone(&zone()).to_rfc3339()
 }
 
-fn id(stored: &Stored) -> String {
+fn id(stored: &StoredMemory) -> String {
     stored.memory.id.to_string()
 }
 
@@ -77,7 +78,7 @@ fn a_text_says_when_it_is_due(services: &Services) {
 
 fn what_is_over_or_names_no_time_is_refused(services: &Services) {
     let refused = |text: &str, at: Option<DateTime<Utc>>| {
-        let refused = remind(services, Draft::new(text), at, &zone(), Secrets::Refuse).expect_err("it is refused");
+        let refused = remind(services, Draft::new(text), at, &zone(), SecretPolicy::Refuse).expect_err("it is refused");
         assert_eq!(refused.code(), Code::InvalidInput);
         refused
     };
@@ -86,7 +87,7 @@ fn what_is_over_or_names_no_time_is_refused(services: &Services) {
     assert!(matches!(refused("Anna", Some(DateTime::UNIX_EPOCH)), StoreError::Over { .. }));
     refused(" \n", Some(DateTime::<Utc>::MAX_UTC));
     let secret = format!("renew AKIA{} tomorrow", "ABCDEFGHIJKLMNOP");
-    let refused = remind(services, Draft::new(&secret), None, &zone(), Secrets::Refuse);
+    let refused = remind(services, Draft::new(&secret), None, &zone(), SecretPolicy::Refuse);
     assert_eq!(refused.expect_err("it is refused").code(), Code::SecretFound);
     assert_eq!(listed(services, ReminderFilter::All), Vec::<String>::new());
 }
@@ -95,13 +96,13 @@ fn a_reminder_that_is_there_gets_what_a_draft_adds(services: &Services) {
     let text = "call mum on 2027-03-04 at 9";
     let first = put(services, text);
     let again = Draft { tags: ["x"].into_iter().collect(), title: Some("Mum".into()), pinned: true, ..Draft::new(text) };
-    let second = remind(services, again.clone(), None, &zone(), Secrets::Refuse).expect("it is there");
-    let merged = Merged { tags: vec!["x".into()], title: Some("Mum".into()), pinned: true, category: None };
+    let second = remind(services, again.clone(), None, &zone(), SecretPolicy::Refuse).expect("it is there");
+    let merged = MergedFields { tags: vec!["x".into()], title: Some("Mum".into()), pinned: true, category: None };
     assert_eq!((second.created, second.merged, second.ignored.len()), (false, merged, 0));
     let memory = &second.stored.memory;
     assert_eq!((memory.id, memory.title.as_deref(), memory.pinned), (first.stored.memory.id, Some("Mum"), true));
     let other = Draft { title: Some("Anna".into()), ..again };
-    let third = remind(services, other, None, &zone(), Secrets::Refuse).expect("it is there");
+    let third = remind(services, other, None, &zone(), SecretPolicy::Refuse).expect("it is there");
     assert_eq!((third.merged.is_empty(), third.ignored), (true, vec!["title"]));
 }
 
@@ -111,7 +112,7 @@ fn the_same_reminder_is_made_once(services: &Services) {
     assert!(first.created && !again.created);
     assert_eq!(first.stored, again.stored);
     let at = first.stored.memory.reminder.map(|reminder| reminder.due + TimeDelta::days(1));
-    let later = remind(services, Draft::new("call Anna on 2027-03-04"), at, &zone(), Secrets::Refuse).expect("another time");
+    let later = remind(services, Draft::new("call Anna on 2027-03-04"), at, &zone(), SecretPolicy::Refuse).expect("another time");
     assert!(later.created, "the same text at another time is another reminder");
     done(services, &id(&first.stored)).expect("done");
     let open = put(services, "call Anna on 2027-03-04");
@@ -120,7 +121,7 @@ fn the_same_reminder_is_made_once(services: &Services) {
 }
 
 fn a_memory_has_one_reminder_for_each_time(services: &Services) {
-    let note = write(services, Draft::new("# Ferry\n- leaves on 2027-03-04 at 7:00\n"), Secrets::Refuse).expect("written");
+    let note = write(services, Draft::new("# Ferry\n- leaves on 2027-03-04 at 7:00\n"), SecretPolicy::Refuse).expect("written");
     let note = note.id.to_string();
     let of = |at| remind_of(services, &note, at, &zone()).expect("it is made");
     let made = of(None);
@@ -135,14 +136,15 @@ fn a_memory_has_one_reminder_for_each_time(services: &Services) {
 }
 
 fn a_reminder_goes_where_its_memory_goes(services: &Services) {
-    let note = write(services, Draft::new("the ferry leaves on 2027-03-04"), Secrets::Refuse).expect("written").id.to_string();
+    let note =
+        write(services, Draft::new("the ferry leaves on 2027-03-04"), SecretPolicy::Refuse).expect("written").id.to_string();
     let open = remind_of(services, &note, None, &zone()).expect("made").stored;
     let at = open.memory.reminder.map(|reminder| reminder.due + TimeDelta::days(1));
     let over = remind_of(services, &note, at, &zone()).expect("made").stored;
     done(services, &id(&over)).expect("done");
     let other = put(services, "call Anna on 2027-03-04").stored;
     delete(services, &note).expect("deleted");
-    let is_there = |stored: &Stored| services.store.get(&stored.memory.id).is_ok();
+    let is_there = |stored: &StoredMemory| services.store.get(&stored.memory.id).is_ok();
     assert_eq!((is_there(&open), is_there(&over), is_there(&other)), (false, true, true));
     let record = services.history.records().next().expect("it was written down").expect("readable");
     let whys: Vec<_> = services.history.changes(&record.id).filter_map(|change| change.expect("readable").why).collect();
@@ -169,9 +171,9 @@ fn each_is_shown_once(services: &Services) {
 
 /// A notifier that fails after the given number of notifications.
 #[derive(Debug)]
-struct Tired(Mutex<usize>);
+struct FlakyNotifier(Mutex<usize>);
 
-impl Notifier for Tired {
+impl Notifier for FlakyNotifier {
     fn notify(&self, _: &Notification) -> Result<(), NotifyError> {
         let mut left = self.0.lock().expect("nobody panics while holding this");
         *left = left.checked_sub(1).ok_or_else(|| NotifyError { why: "nobody looks".into() })?;
@@ -184,7 +186,7 @@ fn what_cannot_be_shown_is_shown_again(services: &Services) {
         in_seconds(services, &format!("number {number}"), 10 + number);
     }
     wait(services, 30);
-    let report = notify(services, &Tired(Mutex::new(1)), &zone()).expect("done");
+    let report = notify(services, &FlakyNotifier(Mutex::new(1)), &zone()).expect("done");
     assert_eq!((report.shown.len(), report.failed.is_some(), report.waiting), (1, true, 2));
     let notifier = FakeNotifier::default();
     assert_eq!(notify(services, &notifier, &zone()).expect("done").shown.len(), 2);
@@ -209,13 +211,13 @@ fn what_is_snoozed_is_due_again_and_what_is_done_is_not(services: &Services) {
     assert_eq!(done(services, &id).expect("done already").memory, first);
     assert_eq!(listed(services, ReminderFilter::Open), Vec::<String>::new());
     assert_eq!(listed(services, ReminderFilter::All), ["stretch"]);
-    let note = write(services, Draft::new("no reminder"), Secrets::Refuse).expect("written").id.to_string();
+    let note = write(services, Draft::new("no reminder"), SecretPolicy::Refuse).expect("written").id.to_string();
     assert_eq!(done(services, &note).expect_err("it is none").code(), Code::InvalidInput);
 }
 
 fn a_notification_is_nothing_to_take_back(services: &Services) {
     let id = in_seconds(services, "stretch", 5);
-    let note = write(services, Draft::new("a note"), Secrets::Refuse).expect("written").id;
+    let note = write(services, Draft::new("a note"), SecretPolicy::Refuse).expect("written").id;
     wait(services, 10);
     notify(services, &FakeNotifier::default(), &zone()).expect("done");
     assert_eq!(undo(services, None).expect("undone").record.verb, Verb::Write);

@@ -1,15 +1,16 @@
 //! The conformance suite of [`crate::MemoryStore`].
 
-mod within;
+mod scopes;
 
 use std::collections::HashSet;
 
 use chrono::TimeDelta;
 
 use crate::{
-    Category, Change, Code, Draft, Duplicates, Filter, Lifetime, Memory, MemoryStoreExt, Order, Outcome, Patch, Phase, Query,
-    Ranking, Refinement, Reminder, Reminders, Scope, Secrets, Services, Slice, SpeakerRole, StoreError, Tags, Unit, Verb,
-    backlinks, delete, link, list, read, resolve_links, search, tag, unlink, update, upgrade, write,
+    Category, Change, ChangeOutcome, Code, Draft, Duplicates, Filter, Lifetime, ListOrder, Memory, MemoryStoreExt, PageRequest,
+    Patch, Phase, Query, Ranking, Refinement, RefinementUnit, Reminder, ReminderQuery, Scope, SecretPolicy, Services,
+    SpeakerRole, StoreError, Tags, Verb, backlinks, delete, link, list, read, resolve_links, search, tag, unlink, update,
+    upgrade, write,
 };
 
 /// Checks the contract of [`crate::MemoryStore`]. `make` returns services over a new, empty store.
@@ -26,9 +27,9 @@ pub fn store_suite(make: &dyn Fn() -> Services) {
     lists_are_filtered_ordered_and_cut(&make());
     searches_find_words_of_every_script(&make());
     filters_apply_before_the_cut(&make());
-    within::what_lies_elsewhere_is_not_there(&make());
-    within::what_lies_elsewhere_is_not_called_so(&make());
-    within::what_lies_elsewhere_is_no_reminder_and_nobody_speaks_there(&make());
+    scopes::what_lies_elsewhere_is_not_there(&make());
+    scopes::what_lies_elsewhere_is_not_called_so(&make());
+    scopes::what_lies_elsewhere_is_no_reminder_and_nobody_speaks_there(&make());
     standing_memories_are_listed_and_searched(&make());
     what_is_over_is_left_out(&make());
     whoever_speaks_is_known(&make());
@@ -44,11 +45,11 @@ fn draft(content: &str) -> Draft {
 }
 
 fn put(services: &Services, draft: Draft) -> String {
-    write(services, draft, Secrets::Refuse).expect("a draft is written").id.to_string()
+    write(services, draft, SecretPolicy::Refuse).expect("a draft is written").id.to_string()
 }
 
-fn all() -> Slice {
-    Slice { order: Order::Created, offset: 0, limit: None }
+fn all() -> PageRequest {
+    PageRequest { order: ListOrder::Created, offset: 0, limit: None }
 }
 
 fn query(text: &str, limit: usize) -> Query {
@@ -78,23 +79,23 @@ fn what_is_written_is_read(services: &Services) {
     assert_eq!((kept.memory.phase, kept.memory.version), (Phase::Organized, 1));
     assert_eq!(services.store.get_by("00000000").expect_err("there is none").code(), Code::MemoryNotFound);
     for refused in [" \n", "a\0b"] {
-        let refused = write(services, draft(refused), Secrets::Refuse).expect_err("nothing to remember");
+        let refused = write(services, draft(refused), SecretPolicy::Refuse).expect_err("nothing to remember");
         assert_eq!(refused.code(), Code::InvalidInput);
     }
     let emptied = Patch { content: Some(String::new()), ..Patch::default() };
-    let refused = update(services, &id, &emptied, None, Secrets::Refuse).expect_err("nothing left to remember");
+    let refused = update(services, &id, &emptied, None, SecretPolicy::Refuse).expect_err("nothing left to remember");
     assert_eq!(refused.code(), Code::InvalidInput);
 }
 
 fn the_same_text_is_kept_once_in_a_scope(services: &Services) {
-    let first = write(services, draft("once"), Secrets::Refuse).expect("written");
-    let second = write(services, draft("once"), Secrets::Refuse).expect("recognised");
+    let first = write(services, draft("once"), SecretPolicy::Refuse).expect("written");
+    let second = write(services, draft("once"), SecretPolicy::Refuse).expect("recognised");
     assert!(first.created && !second.created);
     assert_eq!((first.id, &first.path), (second.id, &second.path));
     let elsewhere = Draft { scope: Scope::Agent("claude".into()), ..draft("once") };
-    assert!(write(services, elsewhere, Secrets::Refuse).expect("another scope").created);
+    assert!(write(services, elsewhere, SecretPolicy::Refuse).expect("another scope").created);
     delete(services, &first.id.to_string()).expect("deleted");
-    assert!(write(services, draft("once"), Secrets::Refuse).expect("free again").created);
+    assert!(write(services, draft("once"), SecretPolicy::Refuse).expect("free again").created);
 }
 
 fn an_operation_is_done_whole_or_not_at_all(services: &Services) {
@@ -110,15 +111,15 @@ fn an_operation_is_done_whole_or_not_at_all(services: &Services) {
     assert!(matches!(services.store.get(&new.id), Err(StoreError::NotFound { .. })), "nothing of it was done");
     operation.changes.pop();
     let outcomes = services.store.commit(&operation).expect("now it is done");
-    assert!(matches!(outcomes.as_slice(), [Outcome::Kept { id, .. }] if *id == new.id));
+    assert!(matches!(outcomes.as_slice(), [ChangeOutcome::Kept { id, .. }] if *id == new.id));
 }
 
 fn a_stale_change_is_refused(services: &Services) {
     let id = put(services, draft("first"));
     let stale = services.store.get_by(&id).expect("it is there").stamp;
     let patch = |text: &str| Patch { content: Some(text.to_owned()), ..Patch::default() };
-    update(services, &id, &patch("second"), Some(stale), Secrets::Refuse).expect("not stale yet");
-    let refused = update(services, &id, &patch("third"), Some(stale), Secrets::Refuse).expect_err("stale now");
+    update(services, &id, &patch("second"), Some(stale), SecretPolicy::Refuse).expect("not stale yet");
+    let refused = update(services, &id, &patch("third"), Some(stale), SecretPolicy::Refuse).expect_err("stale now");
     assert_eq!(refused.code(), Code::Conflict);
     assert_eq!(services.store.get_by(&id).expect("it is there").memory.content, "second");
 }
@@ -152,17 +153,17 @@ fn lists_are_filtered_ordered_and_cut(services: &Services) {
         let category = Some(if number % 2 == 0 { Category::Habits } else { Category::Skills });
         put(services, Draft { category, tags: [format!("n/{number}")].iter().collect(), ..draft(&format!("number {number}")) });
     }
-    let contents = |filter: &Filter, slice: &Slice| {
+    let contents = |filter: &Filter, slice: &PageRequest| {
         let page = list(services, filter, slice).expect("listed");
         (page.memories.into_iter().map(|stored| stored.memory.content).collect::<Vec<_>>(), page.total)
     };
-    let (newest_first, total) = contents(&Filter::default(), &Slice { offset: 1, limit: Some(2), ..all() });
+    let (newest_first, total) = contents(&Filter::default(), &PageRequest { offset: 1, limit: Some(2), ..all() });
     assert_eq!((newest_first, total), (vec!["number 3".to_owned(), "number 2".to_owned()], 5));
     let habits = Filter { category: Some(Category::Habits), ..Filter::default() };
     assert_eq!(contents(&habits, &all()).1, 3);
     let tagged = |tag: &str| Filter { tags: [tag].iter().collect(), ..Filter::default() };
     assert_eq!((contents(&tagged("N"), &all()).1, contents(&tagged("n/3"), &all()).1), (5, 1));
-    let (by_title, _) = contents(&Filter::default(), &Slice { order: Order::Title, limit: Some(1), ..all() });
+    let (by_title, _) = contents(&Filter::default(), &PageRequest { order: ListOrder::Title, limit: Some(1), ..all() });
     assert_eq!(by_title, ["number 0"]);
     let oldest_first: Vec<_> =
         services.store.memories(&habits, services.clock.now()).map(|stored| stored.expect("read").memory.content).collect();
@@ -232,7 +233,7 @@ fn what_is_over_is_left_out(services: &Services) {
     let old = put(services, draft("parking spot 12"));
     let new = put(services, draft("parking spot 14"));
     let superseded_by = Some(Some(new.parse().expect("an id")));
-    update(services, &old, &Patch { superseded_by, ..Patch::default() }, None, Secrets::Refuse).expect("superseded");
+    update(services, &old, &Patch { superseded_by, ..Patch::default() }, None, SecretPolicy::Refuse).expect("superseded");
     assert_eq!(found(services, "parking"), ["parking spot 14"]);
     let filter = Filter { lifetime: Lifetime::All, ..Filter::default() };
     assert_eq!(search(services, &Query { filter, ..query("parking", 10) }).expect("answered").total, 3);
@@ -279,7 +280,7 @@ fn the_id_of_what_is_gone_leads_to_what_took_its_place(services: &Services) {
     let memory = Memory { supersedes, version: stored.memory.version + 1, ..stored.memory };
     let mut refinement = Refinement::new(services, Verb::Dream);
     let changes = vec![Change::Replace { expected: stored.stamp, memory: Box::new(memory) }];
-    refinement.commit(vec![Unit { changes, ..Unit::default() }]).expect("it takes its place");
+    refinement.commit(vec![RefinementUnit { changes, ..RefinementUnit::default() }]).expect("it takes its place");
     let leading = |to: &str| backlinks(services, to).expect("answered").into_iter().map(|stored| stored.memory.id.to_string());
     assert_eq!((leading(&old).collect::<Vec<_>>(), leading(&new).count()), (vec![from.clone()], 0), "it is still there");
     delete(services, &old).expect("deleted");
@@ -323,19 +324,19 @@ fn reminders_are_found_by_when_they_are_due(services: &Services) {
     ] {
         put(services, Draft { category: Some(Category::Reminders), reminder: Some(reminder), ..draft(text) });
     }
-    let found = |wanted: Reminders, limit: Option<usize>| {
+    let found = |wanted: ReminderQuery, limit: Option<usize>| {
         let page = services.store.reminders(wanted, None, limit).expect("they are looked up");
         (page.memories.into_iter().map(|stored| stored.memory.content).collect::<Vec<_>>(), page.total)
     };
-    assert_eq!(found(Reminders::All, None).0, ["done", "of the ferry", "shown", "now", "later"]);
-    assert_eq!(found(Reminders::Open, Some(2)), (vec!["of the ferry".into(), "shown".into()], 4));
-    assert_eq!(found(Reminders::Due(now), None).0, ["of the ferry", "shown", "now"]);
-    assert_eq!(found(Reminders::ToBeShown(now), None).0, ["of the ferry", "now"]);
-    assert_eq!(found(Reminders::Of(source), None).0, ["of the ferry"]);
-    let memory = services.store.reminders(Reminders::Of(source), None, None).expect("found").memories.remove(0).memory;
+    assert_eq!(found(ReminderQuery::All, None).0, ["done", "of the ferry", "shown", "now", "later"]);
+    assert_eq!(found(ReminderQuery::Open, Some(2)), (vec!["of the ferry".into(), "shown".into()], 4));
+    assert_eq!(found(ReminderQuery::Due(now), None).0, ["of the ferry", "shown", "now"]);
+    assert_eq!(found(ReminderQuery::ToBeShown(now), None).0, ["of the ferry", "now"]);
+    assert_eq!(found(ReminderQuery::Of(source), None).0, ["of the ferry"]);
+    let memory = services.store.reminders(ReminderQuery::Of(source), None, None).expect("found").memories.remove(0).memory;
     let reminder = memory.reminder.map(|reminder| Reminder { done_at: Some(now), ..reminder });
-    update(services, &memory.id.to_string(), &Patch { reminder, ..Patch::default() }, None, Secrets::Refuse).expect("done");
-    assert_eq!(found(Reminders::Open, None).0, ["shown", "now", "later"]);
+    update(services, &memory.id.to_string(), &Patch { reminder, ..Patch::default() }, None, SecretPolicy::Refuse).expect("done");
+    assert_eq!(found(ReminderQuery::Open, None).0, ["shown", "now", "later"]);
     delete(services, &memory.id.to_string()).expect("deleted");
-    assert_eq!(found(Reminders::Of(source), None).0, Vec::<String>::new());
+    assert_eq!(found(ReminderQuery::Of(source), None).0, Vec::<String>::new());
 }

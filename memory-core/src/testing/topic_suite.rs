@@ -6,10 +6,10 @@ use chrono::TimeDelta;
 
 use super::{CountingIds, FakeClock};
 use crate::topic::{
-    TopicError, TopicKind, TopicName, TopicPath, TopicStore, TopicVerb, Topics, WriteRequest, context, delete, file, history,
-    last, list, read, rebuild, undo, update, view, write,
+    TopicError, TopicKind, TopicName, TopicPath, TopicStore, TopicVerb, TopicWriteRequest, Topics, context, delete, file,
+    history, last, list, read, rebuild, undo, update, view, write,
 };
-use crate::{Code, Secrets};
+use crate::{Code, SecretPolicy};
 
 /// Returns topics over `store`, with a deterministic clock and deterministic ids.
 pub fn topics(store: Arc<dyn TopicStore>) -> (Topics, Arc<FakeClock>) {
@@ -22,7 +22,7 @@ pub fn topics(store: Arc<dyn TopicStore>) -> (Topics, Arc<FakeClock>) {
 /// # Panics
 /// If the contract is violated, with the violated rule.
 pub fn topic_suite(make: &dyn Fn() -> Arc<dyn TopicStore>) {
-    let cases: [fn(&Case); 11] = [
+    let cases: [fn(&TopicCase); 11] = [
         what_is_written_is_read_and_stands_in_the_index,
         a_topic_is_found_by_its_file_or_by_what_people_call_it,
         what_is_not_given_stays,
@@ -37,24 +37,24 @@ pub fn topic_suite(make: &dyn Fn() -> Arc<dyn TopicStore>) {
     ];
     for case in cases {
         let (topics, clock) = topics(make());
-        case(&Case { topics, clock });
+        case(&TopicCase { topics, clock });
     }
 }
 
-struct Case {
+struct TopicCase {
     topics: Topics,
     clock: Arc<FakeClock>,
 }
 
-impl Case {
-    fn request(name: &str, kind: &str, content: &str) -> WriteRequest {
-        WriteRequest {
+impl TopicCase {
+    fn request(name: &str, kind: &str, content: &str) -> TopicWriteRequest {
+        TopicWriteRequest {
             name: name.parse().expect("a name"),
             title: Some(format!("Title of {name}")),
             description: Some(format!("About {name}")),
             kind: Some(kind.parse().expect("a type")),
             content: Some(content.to_owned()),
-            secrets: Secrets::Refuse,
+            secrets: SecretPolicy::Refuse,
         }
     }
 
@@ -78,7 +78,7 @@ impl Case {
     }
 
     fn update(&self, name: &str, old: &str, new: &str) -> Result<(), TopicError> {
-        update(&self.topics, name, old, new, Secrets::Refuse).map(drop)
+        update(&self.topics, name, old, new, SecretPolicy::Refuse).map(drop)
     }
 }
 
@@ -90,7 +90,7 @@ fn path(text: &str) -> TopicPath {
     text.parse().expect("a path")
 }
 
-fn what_is_written_is_read_and_stands_in_the_index(case: &Case) {
+fn what_is_written_is_read_and_stands_in_the_index(case: &TopicCase) {
     assert_eq!(case.index(), "# Memory\n\n(empty)\n");
     assert_eq!(list(&case.topics).expect("a list").topics, []);
     assert!(case.write("user_prefs", "user", "- Uses vim\n- 深色\n"));
@@ -111,15 +111,15 @@ fn what_is_written_is_read_and_stands_in_the_index(case: &Case) {
     assert!(block.contains("MEMORY PROTOCOL") && block.contains("- [Title of user_prefs](user_prefs.md)"));
     assert_eq!(code(case.text("none")), Code::PathNotFound);
     let unchanged = rebuild(&case.topics).expect("it is made anew");
-    assert_eq!(unchanged, crate::topic::Changed::No);
+    assert_eq!(unchanged, crate::topic::TopicChangeResult::No);
 }
 
-fn a_topic_is_found_by_its_file_or_by_what_people_call_it(case: &Case) {
+fn a_topic_is_found_by_its_file_or_by_what_people_call_it(case: &TopicCase) {
     case.write("user_prefs", "user", "tea");
     for reference in ["user_prefs", "user_prefs.md", "Title of user_prefs", "title OF user_prefs", "USER_PREFS.md"] {
         assert!(case.text(reference).expect(reference).contains("tea"));
     }
-    let same = WriteRequest { title: Some("Title of user_prefs".into()), ..Case::request("other", "user", "x") };
+    let same = TopicWriteRequest { title: Some("Title of user_prefs".into()), ..TopicCase::request("other", "user", "x") };
     write(&case.topics, &same).expect("two may be called the same");
     assert_eq!(code(case.text("Title of user_prefs")), Code::MemoryAmbiguous);
     assert!(case.text("user_prefs").is_ok());
@@ -127,28 +127,28 @@ fn a_topic_is_found_by_its_file_or_by_what_people_call_it(case: &Case) {
     assert!(index.contains("(other.md)") && index.contains("(user_prefs.md)"));
 }
 
-fn what_is_not_given_stays(case: &Case) {
-    let new = WriteRequest { kind: None, ..Case::request("a", "user", "1") };
+fn what_is_not_given_stays(case: &TopicCase) {
+    let new = TopicWriteRequest { kind: None, ..TopicCase::request("a", "user", "1") };
     assert_eq!(code(write(&case.topics, &new)), Code::InvalidInput);
-    let new = WriteRequest { description: None, ..Case::request("a", "user", "1") };
+    let new = TopicWriteRequest { description: None, ..TopicCase::request("a", "user", "1") };
     assert_eq!(code(write(&case.topics, &new)), Code::InvalidInput);
-    let new = WriteRequest { title: None, ..Case::request("a", "feedback", "1") };
+    let new = TopicWriteRequest { title: None, ..TopicCase::request("a", "feedback", "1") };
     write(&case.topics, &new).expect("it is called as its file");
-    let next = WriteRequest { title: None, description: None, kind: None, ..Case::request("a", "user", "2") };
+    let next = TopicWriteRequest { title: None, description: None, kind: None, ..TopicCase::request("a", "user", "2") };
     write(&case.topics, &next).expect("it is there");
     let reading = read(&case.topics, "a").expect("it is there");
     assert_eq!((reading.topic.title.as_str(), reading.topic.description.as_str()), ("a", "About a"));
     assert_eq!(reading.topic.kind, TopicKind::Feedback);
     let text = case.text("a").expect("it is there");
-    let retyped = WriteRequest { title: None, description: None, content: None, ..Case::request("a", "user", "") };
+    let retyped = TopicWriteRequest { title: None, description: None, content: None, ..TopicCase::request("a", "user", "") };
     assert!(write(&case.topics, &retyped).expect("it is there").changed);
     assert_eq!(case.text("a").expect("it is there"), text.replace("type: feedback", "type: user"));
     assert!(!write(&case.topics, &retyped).expect("it is there").changed);
-    let new = WriteRequest { content: None, ..Case::request("b", "user", "") };
+    let new = TopicWriteRequest { content: None, ..TopicCase::request("b", "user", "") };
     assert_eq!(code(write(&case.topics, &new)), Code::InvalidInput);
 }
 
-fn a_passage_is_replaced(case: &Case) {
+fn a_passage_is_replaced(case: &TopicCase) {
     case.write("a", "user", "tea at nine\ncake at nine");
     case.clock.advance(TimeDelta::days(2));
     case.update("a", "tea at nine", "tea at ten").expect("it stands there once");
@@ -165,7 +165,7 @@ fn a_passage_is_replaced(case: &Case) {
     assert_eq!(history(&case.topics).expect("a history").len(), done);
 }
 
-fn what_is_deleted_comes_back(case: &Case) {
+fn what_is_deleted_comes_back(case: &TopicCase) {
     case.write("a", "user", "1");
     case.write("b", "user", "2");
     let whole = case.text("a").expect("it is there");
@@ -190,7 +190,7 @@ fn what_is_deleted_comes_back(case: &Case) {
     assert_eq!(case.last(), deletion, "what was done again is the first to be taken back again");
 }
 
-fn an_undo_of_what_was_changed_since_is_refused(case: &Case) {
+fn an_undo_of_what_was_changed_since_is_refused(case: &TopicCase) {
     case.write("a", "user", "1");
     let first = case.last();
     case.write("a", "user", "2");
@@ -202,8 +202,8 @@ fn an_undo_of_what_was_changed_since_is_refused(case: &Case) {
     assert_eq!(code(case.text("a")), Code::PathNotFound);
 }
 
-fn any_file_is_kept_and_folders_are_moved_whole(case: &Case) {
-    let create = |place: &str, text: &str| file::create(&case.topics, &path(place), text, Secrets::Refuse);
+fn any_file_is_kept_and_folders_are_moved_whole(case: &TopicCase) {
+    let create = |place: &str, text: &str| file::create(&case.topics, &path(place), text, SecretPolicy::Refuse);
     let text = |place: &str| file::read(&case.topics, &path(place)).expect("it can be read");
     create("notes/2026/a.txt", "one\ntwo\n").expect("it is made");
     create("notes/b.xml", "<b/>").expect("it is made");
@@ -219,9 +219,9 @@ fn any_file_is_kept_and_folders_are_moved_whole(case: &Case) {
     assert_eq!(entries(Some("notes")).expect("it is there"), ["8 notes/2026", "8 notes/2026/a.txt", "4 notes/b.xml"]);
     assert_eq!(entries(Some("none")), None);
     let (after, line) =
-        file::replace(&case.topics, &path("notes/2026/a.txt"), "two", "2", Secrets::Refuse).expect("it is there once");
+        file::replace(&case.topics, &path("notes/2026/a.txt"), "two", "2", SecretPolicy::Refuse).expect("it is there once");
     assert_eq!((after.as_str(), line), ("one\n2\n", 2));
-    let insert = |behind| file::insert(&case.topics, &path("notes/2026/a.txt"), behind, "0\n", Secrets::Refuse);
+    let insert = |behind| file::insert(&case.topics, &path("notes/2026/a.txt"), behind, "0\n", SecretPolicy::Refuse);
     assert_eq!((insert(0).expect("it is there"), insert(9).expect("it is there")), (Ok(()), Err(3)));
     file::rename(&case.topics, &path("notes"), &path("old/notes")).expect("nothing is there");
     assert_eq!((text("notes/b.xml"), text("old/notes/2026/a.txt").as_deref()), (None, Some("0\none\n2\n")));
@@ -238,20 +238,20 @@ fn any_file_is_kept_and_folders_are_moved_whole(case: &Case) {
     assert_eq!(case.index(), "# Memory\n\n## Other\n- [user](user.md) - user\n");
 }
 
-fn names_that_differ_in_case_alone_are_one(case: &Case) {
+fn names_that_differ_in_case_alone_are_one(case: &TopicCase) {
     case.write("Prefs", "user", "1");
-    assert_eq!(code(write(&case.topics, &Case::request("prefs", "user", "2"))), Code::Conflict);
-    assert_eq!(code(file::create(&case.topics, &path("PREFS.md"), "x", Secrets::Refuse)), Code::Conflict);
+    assert_eq!(code(write(&case.topics, &TopicCase::request("prefs", "user", "2"))), Code::Conflict);
+    assert_eq!(code(file::create(&case.topics, &path("PREFS.md"), "x", SecretPolicy::Refuse)), Code::Conflict);
     assert!(case.text("prefs").expect("it is found").contains("\n1\n"));
 }
 
-fn what_cannot_be_is_refused(case: &Case) {
+fn what_cannot_be_is_refused(case: &TopicCase) {
     let index = path("memory.md");
     for result in [
-        file::create(&case.topics, &index, "x", Secrets::Refuse),
+        file::create(&case.topics, &index, "x", SecretPolicy::Refuse),
         file::delete(&case.topics, &index),
         file::rename(&case.topics, &index, &path("a.md")),
-        file::insert(&case.topics, &index, 0, "x", Secrets::Refuse).map(drop),
+        file::insert(&case.topics, &index, 0, "x", SecretPolicy::Refuse).map(drop),
     ] {
         assert_eq!(code(result), Code::PathRefused);
     }
@@ -262,34 +262,34 @@ fn what_cannot_be_is_refused(case: &Case) {
     assert_eq!(code(case.text("../a")), Code::PathRefused);
     assert_eq!(code(delete(&case.topics, "MEMORY.md")), Code::PathRefused);
     for request in [
-        WriteRequest { title: Some("two\nlines".into()), ..Case::request("b", "user", "1") },
-        WriteRequest { title: Some("\u{1b}[31m".into()), ..Case::request("b", "user", "1") },
-        WriteRequest { description: Some("a\rb".into()), ..Case::request("b", "user", "1") },
-        WriteRequest { description: Some(" ".into()), ..Case::request("b", "user", "1") },
-        Case::request("b", "user", "a\0b"),
+        TopicWriteRequest { title: Some("two\nlines".into()), ..TopicCase::request("b", "user", "1") },
+        TopicWriteRequest { title: Some("\u{1b}[31m".into()), ..TopicCase::request("b", "user", "1") },
+        TopicWriteRequest { description: Some("a\rb".into()), ..TopicCase::request("b", "user", "1") },
+        TopicWriteRequest { description: Some(" ".into()), ..TopicCase::request("b", "user", "1") },
+        TopicCase::request("b", "user", "a\0b"),
     ] {
         assert_eq!(code(write(&case.topics, &request)), Code::InvalidInput, "{request:?}");
     }
-    assert_eq!(code(write(&case.topics, &Case::request("b", "user", &"x".repeat(2_000_000)))), Code::LimitExceeded);
+    assert_eq!(code(write(&case.topics, &TopicCase::request("b", "user", &"x".repeat(2_000_000)))), Code::LimitExceeded);
     assert!(!case.index().contains("(b.md)"));
 }
 
-fn credentials_are_refused(case: &Case) {
+fn credentials_are_refused(case: &TopicCase) {
     let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
-    let request = Case::request("a", "reference", &format!("token {secret}"));
+    let request = TopicCase::request("a", "reference", &format!("token {secret}"));
     assert_eq!(code(write(&case.topics, &request)), Code::SecretFound);
-    write(&case.topics, &WriteRequest { secrets: Secrets::Keep, ..request }).expect("whoever says so keeps it");
+    write(&case.topics, &TopicWriteRequest { secrets: SecretPolicy::Keep, ..request }).expect("whoever says so keeps it");
     case.update("a", "token", "key").expect("it was there before");
     case.write("b", "user", "token");
     assert_eq!(code(case.update("b", "token", &secret)), Code::SecretFound);
-    assert_eq!(code(file::create(&case.topics, &path("c.txt"), &secret, Secrets::Refuse)), Code::SecretFound);
-    assert_eq!(code(write(&case.topics, &Case::request(&secret, "user", "tea"))), Code::SecretFound);
+    assert_eq!(code(file::create(&case.topics, &path("c.txt"), &secret, SecretPolicy::Refuse)), Code::SecretFound);
+    assert_eq!(code(write(&case.topics, &TopicCase::request(&secret, "user", "tea"))), Code::SecretFound);
     let named = path(&format!("{secret}.md"));
-    assert_eq!(code(file::create(&case.topics, &named, "tea", Secrets::Refuse)), Code::SecretFound);
+    assert_eq!(code(file::create(&case.topics, &named, "tea", SecretPolicy::Refuse)), Code::SecretFound);
     assert_eq!(code(file::rename(&case.topics, &path("b.md"), &named)), Code::SecretFound);
 }
 
-fn the_most_used_are_known(case: &Case) {
+fn the_most_used_are_known(case: &TopicCase) {
     for name in ["a", "b", "c"] {
         case.write(name, "user", "1");
     }

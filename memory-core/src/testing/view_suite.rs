@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
-use self::calls::{Call, Caller, any_call};
-use self::home::{Planted, any_planted, plant, view};
-use crate::{Filter, MemoryId, Order, Services, Slice, Stored};
+use self::calls::{ViewCall, ViewCaller, any_call};
+use self::home::{PlantedMemory, any_planted, plant, view};
+use crate::{Filter, ListOrder, MemoryId, PageRequest, Services, StoredMemory};
 
 /// Checks that memories outside an agent's view are treated as missing.
 ///
@@ -27,35 +27,35 @@ pub fn view_suite(make: &dyn Fn() -> Services, cases: u32) {
     runner.run(&any, |(planted, calls)| check(make, &planted, &calls)).expect("what is not seen is not there");
 }
 
-fn check(make: &dyn Fn() -> Services, planted: &[Planted], calls: &[Call]) -> Result<(), TestCaseError> {
+fn check(make: &dyn Fn() -> Services, planted: &[PlantedMemory], calls: &[ViewCall]) -> Result<(), TestCaseError> {
     let (whole, without) = (make(), make());
     let stems = plant(&whole, planted, true);
     plant(&without, planted, false);
-    let (hidden, seen) = split(&whole);
-    prop_assert_eq!(split(&without), (Vec::new(), seen));
-    let mut agents = [&whole, &without].map(|services| Caller::new(services.seen_by(view()), planted, &stems));
+    let (hidden, seen) = split_by_view(&whole);
+    prop_assert_eq!(split_by_view(&without), (Vec::new(), seen));
+    let mut agents = [&whole, &without].map(|services| ViewCaller::new(services.restrict_to(view()), planted, &stems));
     let mut secrets: BTreeSet<usize> = (0..planted.len()).filter(|number| !planted[*number].is_seen()).collect();
     for call in calls {
-        secrets.retain(|number| !call.tells(*number));
+        secrets.retain(|number| !call.contains_text(*number));
         let [told, expected] = agents.each_mut().map(|agent| agent.call(call));
         prop_assert_eq!(&told, &expected, "{:?}", call);
         for number in &secrets {
             prop_assert!(!told.contains(&home::secret(*number)), "{:?} tells of {}: {}", call, number, told);
         }
-        prop_assert_eq!(&split(&whole).0, &hidden, "{:?}", call);
+        prop_assert_eq!(&split_by_view(&whole).0, &hidden, "{:?}", call);
     }
-    prop_assert_eq!(split(&whole).1, split(&without).1);
+    prop_assert_eq!(split_by_view(&whole).1, split_by_view(&without).1);
     Ok(())
 }
 
 /// Returns the memories outside the view, and those within it.
-fn split(services: &Services) -> (Vec<Stored>, Vec<Stored>) {
+fn split_by_view(services: &Services) -> (Vec<StoredMemory>, Vec<StoredMemory>) {
     services.store.refresh().expect("the files can be read");
-    let slice = Slice { order: Order::Created, offset: 0, limit: None };
+    let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
     let page = services.store.list(&Filter::everything(), &slice, chrono::DateTime::UNIX_EPOCH).expect("they are listed");
     let (mut hidden, mut seen): (Vec<_>, Vec<_>) =
         page.memories.into_iter().partition(|stored| !view().allows(&stored.memory.scope));
-    let id = |stored: &Stored| -> MemoryId { stored.memory.id };
+    let id = |stored: &StoredMemory| -> MemoryId { stored.memory.id };
     hidden.sort_by_key(id);
     seen.sort_by_key(id);
     (hidden, seen)

@@ -5,7 +5,7 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
-use super::simplified::simplified;
+use super::simplification::simplified;
 
 /// Folds `text`, so that spellings that readers consider the same become equal.
 ///
@@ -23,7 +23,7 @@ pub fn fold(text: &str) -> String {
         return text.to_ascii_lowercase();
     }
     let mut result = String::with_capacity(text.len());
-    each_folded(text, |character, _| result.push(character));
+    for_each_folded(text, |character, _| result.push(character));
     result
 }
 
@@ -31,7 +31,7 @@ pub fn fold(text: &str) -> String {
 ///
 /// The bytes are those of a whole cluster: a character and all that join it. If a cluster folds to several characters, each of them is
 /// reported with all bytes of the cluster.
-pub(super) fn each_folded(text: &str, mut each: impl FnMut(char, Range<usize>)) {
+pub(super) fn for_each_folded(text: &str, mut each: impl FnMut(char, Range<usize>)) {
     let bytes = text.as_bytes();
     let mut decomposed = String::new();
     let mut at = 0;
@@ -41,18 +41,18 @@ pub(super) fn each_folded(text: &str, mut each: impl FnMut(char, Range<usize>)) 
             each(char::from(byte.to_ascii_lowercase()), at..at + 1);
             at += 1;
         } else {
-            at = cluster(text, at, &mut decomposed, &mut each);
+            at = fold_cluster(text, at, &mut decomposed, &mut each);
         }
     }
 }
 
 /// Folds the cluster of `text` at byte `start`, and returns its end.
-fn cluster(text: &str, start: usize, decomposed: &mut String, each: &mut impl FnMut(char, Range<usize>)) -> usize {
+fn fold_cluster(text: &str, start: usize, decomposed: &mut String, each: &mut impl FnMut(char, Range<usize>)) -> usize {
     let mut rest = text[start..].chars();
     let Some(first) = rest.next() else { return text.len() };
     let mut end = start + first.len_utf8();
-    let alone = never_joined(first) || rest.clone().next().is_none_or(|next| !joins(next));
-    if alone && is_settled(first) {
+    let alone = is_never_joined(first) || rest.clone().next().is_none_or(|next| !joins(next));
+    if alone && folds_to_itself(first) {
         each(simplified(first.to_ascii_lowercase()), start..end);
         return end;
     }
@@ -81,7 +81,7 @@ pub(super) fn joins(character: char) -> bool {
             false
         }
         '\u{300}'..='\u{36f}' => true,
-        _ if is_settled(character) => false,
+        _ if folds_to_itself(character) => false,
         _ if is_invisible(character) => true,
         // Two vowel signs of Kirat Rai compose although they are letters.
         '\u{16d63}' | '\u{16d67}' => true,
@@ -104,14 +104,14 @@ pub(super) fn is_invisible(character: char) -> bool {
 /// Returns whether no following character can join `character`.
 ///
 /// Under compatibility folding Unicode also treats a mark after a space as separate; here it limits the spans.
-fn never_joined(character: char) -> bool {
+fn is_never_joined(character: char) -> bool {
     character.is_ascii() && !character.is_ascii_alphanumeric()
 }
 
 /// Returns whether `character` alone folds to itself, except for ASCII case.
 ///
 /// Such a character also never joins the one before it.
-fn is_settled(character: char) -> bool {
+fn folds_to_itself(character: char) -> bool {
     matches!(character,
         '\0'..='\u{7f}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{3041}'..='\u{3096}'
         | '\u{30a1}'..='\u{30fe}' | '\u{3001}'..='\u{3029}' | '\u{3400}'..='\u{4dbf}')
@@ -129,7 +129,7 @@ fn decompose(character: char, parts: &mut String) {
             return;
         }
         for lower in part.to_lowercase() {
-            match plain_letters(lower) {
+            match keyboard_spelling(lower) {
                 Some(letters) => parts.push_str(letters),
                 None => parts.push(simplified(lower)),
             }
@@ -143,7 +143,7 @@ fn is_accent(mark: char) -> bool {
 }
 
 /// Returns the plain-keyboard spelling of a letter that Unicode does not decompose.
-fn plain_letters(letter: char) -> Option<&'static str> {
+fn keyboard_spelling(letter: char) -> Option<&'static str> {
     Some(match letter {
         'ß' => "ss",
         'æ' => "ae",

@@ -8,17 +8,18 @@ use unicode_normalization::char::is_combining_mark;
 /// character that has variants, a joiner within an emoji or next to a letter of a script with joining letters, and the tags of a
 /// subdivision flag. In any other position, two texts that look the same can differ in it. Control characters (`Cc`) are not reported.
 pub fn deceptive_characters(text: &str) -> impl Iterator<Item = (usize, char)> + '_ {
-    let mut before = Before::default();
+    let mut before = PrecedingContext::default();
     let mut flag_end = 0;
     text.char_indices().filter(move |&(at, character)| {
         let rest = &text[at + character.len_utf8()..];
         if !is_invisible(character) {
-            flag_end = if character == FLAG { at + FLAG.len_utf8() + flag_tags(rest) } else { flag_end };
-            before = Before { last: Some(character), visible: Some(character), is_variant: false };
+            flag_end = if character == BLACK_FLAG { at + BLACK_FLAG.len_utf8() + flag_tags(rest) } else { flag_end };
+            before = PrecedingContext { last: Some(character), visible: Some(character), is_variant: false };
             return false;
         }
         let is_ordinary = at < flag_end || is_expected(character, &before, rest.chars().next());
-        before = Before { last: Some(character), is_variant: is_ordinary && is_variation_selector(character), ..before };
+        before =
+            PrecedingContext { last: Some(character), is_variant: is_ordinary && is_variation_selector(character), ..before };
         !is_ordinary
     })
 }
@@ -38,7 +39,7 @@ pub(crate) fn is_invisible(character: char) -> bool {
 
 /// The context before a character.
 #[derive(Default)]
-struct Before {
+struct PrecedingContext {
     last: Option<char>,
     visible: Option<char>,
     /// Whether `last` is a variation selector that applies to `visible`.
@@ -46,7 +47,7 @@ struct Before {
 }
 
 /// Returns whether Unicode uses an invisible character between these neighbours.
-fn is_expected(character: char, before: &Before, next: Option<char>) -> bool {
+fn is_expected(character: char, before: &PrecedingContext, next: Option<char>) -> bool {
     let last = before.last.unwrap_or('\0');
     let next = next.unwrap_or('\0');
     match character {
@@ -56,14 +57,14 @@ fn is_expected(character: char, before: &Before, next: Option<char>) -> bool {
         '\u{180b}'..='\u{180f}' => is_mongolian(last) && (character != '\u{180e}' || is_mongolian(next)),
         '\u{200d}' => {
             let element = if before.is_variant { before.visible.unwrap_or('\0') } else { last };
-            joins(last) || (is_pictograph(element) && is_pictograph(next))
+            is_joining_letter(last) || (is_pictograph(element) && is_pictograph(next))
         }
         // The plural suffix of a foreign word, such as `PDF‌ها`.
-        '\u{200c}' => joins(last) || (joins(next) && !is_mark(next) && is_letter(last)),
+        '\u{200c}' => is_joining_letter(last) || (is_joining_letter(next) && !is_mark(next) && is_letter(last)),
         // The combining grapheme joiner preserves the order of the marks of one letter.
         '\u{34f}' => (is_letter(last) || is_mark(last)) && is_mark(next),
         // An allowed line break in scripts without spaces between words.
-        '\u{200b}' => is_blankless(last) && is_blankless(next),
+        '\u{200b}' => is_spaceless(last) && is_spaceless(next),
         // The fillers of an incomplete syllable of conjoining jamo.
         '\u{115f}' => matches!(next, '\u{1161}'..='\u{11a7}'),
         '\u{1160}' => matches!(last, '\u{1100}'..='\u{115e}') && matches!(next, '\u{11a8}'..='\u{11ff}'),
@@ -88,7 +89,7 @@ fn is_variation_selector(character: char) -> bool {
 }
 
 /// The base character of a subdivision flag.
-const FLAG: char = '\u{1f3f4}';
+const BLACK_FLAG: char = '\u{1f3f4}';
 
 /// Returns the length in bytes of the tags that make a black flag a subdivision flag, such as `gbsct`.
 ///
@@ -152,7 +153,7 @@ fn is_mongolian(character: char) -> bool {
 }
 
 /// Returns whether a joiner changes the shape of this letter or mark in its script.
-fn joins(character: char) -> bool {
+fn is_joining_letter(character: char) -> bool {
     let is_joining = matches!(character,
         // Arabic, Syriac, N'Ko, Mandaic.
         '\u{600}'..='\u{7ff}' | '\u{840}'..='\u{8ff}' | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}'
@@ -170,7 +171,7 @@ fn joins(character: char) -> bool {
 /// Returns whether a character belongs to a script without spaces between words.
 ///
 /// These are Thai, Lao, Myanmar and Khmer.
-fn is_blankless(character: char) -> bool {
+fn is_spaceless(character: char) -> bool {
     let is_script = matches!(character, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17d3}');
     is_script && !is_invisible(character)
 }

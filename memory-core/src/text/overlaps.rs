@@ -9,41 +9,41 @@ use super::tokens;
 ///
 /// Only words that occur in several of the texts have a bit in the sets: a word of a single text is never common.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Overlaps {
+pub struct WordOverlaps {
     /// For each text, the bit set of its shared words, and the total number of its distinct words.
     texts: Vec<(Vec<u64>, usize)>,
 }
 
 /// The texts in which a word occurs.
 #[derive(Debug, Clone, Copy)]
-enum Seen {
+enum WordOccurrence {
     /// Only in the text with this number.
     Once(usize),
     /// In several texts; the word has this bit.
     Several(usize),
 }
 
-impl Overlaps {
+impl WordOverlaps {
     /// Builds the word sets of `texts`.
     pub fn of(texts: &[&str]) -> Self {
-        let mut words = HashMap::<String, Seen>::new();
+        let mut words = HashMap::<String, WordOccurrence>::new();
         let mut sets = vec![(Vec::new(), 0); texts.len()];
         let mut bits = 0;
         for (number, text) in texts.iter().enumerate() {
             tokens(text, &mut |token| match words.entry(token.text.to_owned()) {
                 Entry::Vacant(entry) => {
-                    entry.insert(Seen::Once(number));
+                    entry.insert(WordOccurrence::Once(number));
                     sets[number].1 += 1;
                 }
                 Entry::Occupied(mut entry) => match *entry.get() {
-                    Seen::Once(first) if first == number => {}
-                    Seen::Once(first) => {
-                        entry.insert(Seen::Several(bits));
-                        insert(&mut sets[first].0, bits);
-                        sets[number].1 += usize::from(insert(&mut sets[number].0, bits));
+                    WordOccurrence::Once(first) if first == number => {}
+                    WordOccurrence::Once(first) => {
+                        entry.insert(WordOccurrence::Several(bits));
+                        insert_bit(&mut sets[first].0, bits);
+                        sets[number].1 += usize::from(insert_bit(&mut sets[number].0, bits));
                         bits += 1;
                     }
-                    Seen::Several(bit) => sets[number].1 += usize::from(insert(&mut sets[number].0, bit)),
+                    WordOccurrence::Several(bit) => sets[number].1 += usize::from(insert_bit(&mut sets[number].0, bit)),
                 },
             });
         }
@@ -63,7 +63,7 @@ impl Overlaps {
 }
 
 /// Sets a bit, and returns whether it was unset.
-fn insert(set: &mut Vec<u64>, bit: usize) -> bool {
+fn insert_bit(set: &mut Vec<u64>, bit: usize) -> bool {
     if set.len() <= bit / 64 {
         set.resize(bit / 64 + 1, 0);
     }
@@ -78,11 +78,11 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::Overlaps;
+    use super::WordOverlaps;
 
     #[test]
     fn texts_of_the_same_words_overlap_wholly_and_others_not_at_all() {
-        let share = |one: &str, other: &str| Overlaps::of(&[one, other]).between(0, 1);
+        let share = |one: &str, other: &str| WordOverlaps::of(&[one, other]).between(0, 1);
         assert_eq!(share("Green tea, green tea", "tea: GREEN").to_bits(), 1.0_f32.to_bits());
         assert_eq!([share("green tea", "coffee"), share("", "")].map(f32::to_bits), [0.0_f32; 2].map(f32::to_bits));
         assert_eq!(share("green tea", "black tea").to_bits(), (1.0_f32 / 3.0).to_bits());
@@ -96,10 +96,10 @@ mod tests {
                 crate::text::tokens(text, &mut |token| { words.insert(token.text.to_owned()); });
                 words
             };
-            let overlaps = Overlaps::of(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+            let overlaps = WordOverlaps::of(&texts.iter().map(String::as_str).collect::<Vec<_>>());
             for (one, left) in texts.iter().map(words).enumerate() {
                 for (other, right) in texts.iter().map(words).enumerate().filter(|(other, _)| *other != one) {
-                    #[expect(clippy::cast_precision_loss, reason = "available tools: few")]
+                    #[expect(clippy::cast_precision_loss, reason = "there are few")]
                     let share = left.intersection(&right).count() as f32 / left.union(&right).count().max(1) as f32;
                     prop_assert_eq!(overlaps.between(one, other).to_bits(), share.to_bits());
                 }

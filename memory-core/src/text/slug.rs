@@ -6,15 +6,15 @@ use unicode_normalization::char::is_combining_mark;
 use super::fold::is_invisible;
 
 /// The maximum number of characters, without the suffix `-note` of reserved device names.
-const MOST_CHARACTERS: usize = 60;
+const MAX_CHARACTERS: usize = 60;
 
 /// The maximum number of bytes.
 ///
 /// File names have at most 255, some of which are left for suffixes, numbers and sync tools.
-const MOST_BYTES: usize = 120;
+const MAX_BYTES: usize = 120;
 
 /// The maximum number of characters to drop in order to end at a word boundary.
-const NEAR: usize = 15;
+const MAX_TRIM: usize = 15;
 
 /// Returns `text` as a file name: letters and digits of any script, separated by single `-`.
 ///
@@ -31,13 +31,13 @@ pub fn slug(text: &str) -> String {
     let normal = text.nfkc().filter(|&character| !is_invisible(character)).flat_map(char::to_lowercase).nfkc();
     let mut slug = String::new();
     for character in normal {
-        if is_kept(character, &slug) {
+        if is_allowed(character, &slug) {
             slug.push(character);
         } else if !slug.is_empty() && !slug.ends_with('-') {
             slug.push('-');
         }
         // The loop collects more than the limit, so that the cut can inspect the following characters.
-        if 2 * MOST_BYTES < slug.len() {
+        if 2 * MAX_BYTES < slug.len() {
             break;
         }
     }
@@ -52,7 +52,7 @@ pub fn slug(text: &str) -> String {
 }
 
 /// Returns whether `character` may follow `before` in a slug.
-fn is_kept(character: char, before: &str) -> bool {
+fn is_allowed(character: char, before: &str) -> bool {
     if is_combining_mark(character) {
         return !before.is_empty() && !before.ends_with('-');
     }
@@ -62,7 +62,7 @@ fn is_kept(character: char, before: &str) -> bool {
 /// Returns the byte length at which `slug` is cut.
 fn length_within_limits(slug: &str) -> usize {
     let fits =
-        |&(count, (at, character)): &(usize, (usize, char))| count < MOST_CHARACTERS && at + character.len_utf8() <= MOST_BYTES;
+        |&(count, (at, character)): &(usize, (usize, char))| count < MAX_CHARACTERS && at + character.len_utf8() <= MAX_BYTES;
     let Some((at, character)) = slug.char_indices().enumerate().take_while(fits).last().map(|(_, last)| last) else {
         return 0;
     };
@@ -70,7 +70,7 @@ fn length_within_limits(slug: &str) -> usize {
     if slug[end..].chars().next().is_none_or(|next| next == '-') {
         return end;
     }
-    if let Some((near, _)) = slug[..end].char_indices().rev().take(NEAR).find(|&(_, character)| character == '-') {
+    if let Some((near, _)) = slug[..end].char_indices().rev().take(MAX_TRIM).find(|&(_, character)| character == '-') {
         return near;
     }
     // A letter must not lose its marks, because the rest may be a different letter.

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::fold::joins;
-use super::stem::may_have;
-use super::tokens::some_tokens;
+use super::stem::may_have_stem;
+use super::tokens::tokenize_filtered;
 use super::{Term, Token, TokenKind, symbols};
 
 /// A one-line excerpt of a text.
@@ -18,10 +18,10 @@ pub struct Snippet {
 }
 
 /// The maximum number of characters to drop on each side in order to end at a word boundary.
-const NEAR: usize = 12;
+const MAX_TRIM: usize = 12;
 
 /// The minimum width of an excerpt with two `…` and text between them.
-const NARROWEST: usize = 3;
+const MIN_WIDTH: usize = 3;
 
 /// Returns at most `width` characters of `text` around the densest group of distinct `terms`.
 ///
@@ -31,16 +31,16 @@ pub fn snippet(text: &str, terms: &[Term], parts: &[&str], width: usize) -> Snip
     if width == 0 {
         return Snippet::default();
     }
-    let line = one_line(text);
+    let line = collapse_whitespace(text);
     let length = line.chars().count();
     let matches = matches(&line, terms, parts);
     let focus = focus(&matches, width.saturating_sub(2));
     let excerpt = excerpt(length, focus, width);
-    cut(&line, &excerpt, &matches)
+    cut_snippet(&line, &excerpt, &matches)
 }
 
 /// An occurrence of a term.
-struct Match {
+struct SnippetMatch {
     term: usize,
     bytes: Range<usize>,
     characters: Range<usize>,
@@ -54,7 +54,7 @@ struct Excerpt {
 }
 
 /// Returns `text` without line breaks and other control characters, and with single spaces.
-fn one_line(text: &str) -> String {
+fn collapse_whitespace(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for piece in text.split(|character: char| character.is_whitespace() || is_control(character)) {
         if piece.is_empty() {
@@ -73,7 +73,7 @@ fn is_control(character: char) -> bool {
     character.is_control() || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-fn matches(line: &str, terms: &[Term], parts: &[&str]) -> Vec<Match> {
+fn matches(line: &str, terms: &[Term], parts: &[&str]) -> Vec<SnippetMatch> {
     if terms.is_empty() && parts.is_empty() {
         return Vec::new();
     }
@@ -81,15 +81,15 @@ fn matches(line: &str, terms: &[Term], parts: &[&str]) -> Vec<Match> {
         terms.iter().enumerate().map(|(number, term)| ((term.text.as_str(), term.kind), number)).collect();
     let mut found: Vec<(usize, Range<usize>)> = Vec::new();
     let may_be_one = |word: &str, spelled: &str| {
-        terms.iter().any(|term| may_have(word, &term.text)) || parts.iter().any(|part| spelled.contains(part))
+        terms.iter().any(|term| may_have_stem(word, &term.text)) || parts.iter().any(|part| spelled.contains(part))
     };
-    some_tokens(line, &may_be_one, &mut |token| {
+    tokenize_filtered(line, &may_be_one, &mut |token| {
         if let Some(&term) = numbers.get(&(token.text, token.kind)) {
             found.push((term, token.span));
         } else if token.kind == TokenKind::Word
             && let Some(part) = parts.iter().position(|part| token.spelled.contains(part))
         {
-            found.push((terms.len() + part, part_of(line, &token, parts[part])));
+            found.push((terms.len() + part, partial_match_range(line, &token, parts[part])));
         }
     });
     if terms.iter().any(|term| term.kind == TokenKind::Symbol) {
@@ -105,13 +105,13 @@ fn matches(line: &str, terms: &[Term], parts: &[&str]) -> Vec<Match> {
         character += line[byte..bytes.start].chars().count();
         byte = bytes.start;
         let end = character + line[bytes.clone()].chars().count();
-        Match { term, bytes, characters: character..end }
+        SnippetMatch { term, bytes, characters: character..end }
     };
     found.into_iter().map(place).collect()
 }
 
 /// Returns the range of a part within a word, or of the whole word if folding has changed its length.
-fn part_of(line: &str, token: &Token<'_>, part: &str) -> Range<usize> {
+fn partial_match_range(line: &str, token: &Token<'_>, part: &str) -> Range<usize> {
     let Range { start, end } = token.span;
     let at = token.spelled.find(part).filter(|_| token.spelled.len() == end - start);
     let bytes = at.map(|at| start + at..start + at + part.len());
@@ -119,7 +119,7 @@ fn part_of(line: &str, token: &Token<'_>, part: &str) -> Range<usize> {
 }
 
 /// Returns the character range with the most distinct terms within `room` characters.
-fn focus(matches: &[Match], room: usize) -> Option<Range<usize>> {
+fn focus(matches: &[SnippetMatch], room: usize) -> Option<Range<usize>> {
     let mut best: Option<(usize, usize, Range<usize>)> = None;
     let mut inside = HashMap::<usize, usize>::new();
     let mut first = 0;
@@ -155,7 +155,7 @@ fn excerpt(length: usize, focus: Option<Range<usize>>, width: usize) -> Excerpt 
     let focus = focus.unwrap_or(0..0);
     let within = if length <= width {
         0..length
-    } else if focus.end < width || width < NARROWEST {
+    } else if focus.end < width || width < MIN_WIDTH {
         // The width is reduced by one for each `…`.
         0..width - 1
     } else if length - focus.start < width {
@@ -169,14 +169,14 @@ fn excerpt(length: usize, focus: Option<Range<usize>>, width: usize) -> Excerpt 
     Excerpt { within, focus, length }
 }
 
-fn cut(line: &str, excerpt: &Excerpt, matches: &[Match]) -> Snippet {
-    let Range { mut start, mut end } = bytes_of(line, &excerpt.within);
+fn cut_snippet(line: &str, excerpt: &Excerpt, matches: &[SnippetMatch]) -> Snippet {
+    let Range { mut start, mut end } = byte_range(line, &excerpt.within);
     if 0 < excerpt.within.start {
-        let spare = excerpt.focus.start.saturating_sub(excerpt.within.start).min(NEAR);
+        let spare = excerpt.focus.start.saturating_sub(excerpt.within.start).min(MAX_TRIM);
         start = later_start(line, start..end, spare);
     }
     if excerpt.within.end < excerpt.length {
-        let spare = excerpt.within.end.saturating_sub(excerpt.focus.end).min(NEAR);
+        let spare = excerpt.within.end.saturating_sub(excerpt.focus.end).min(MAX_TRIM);
         end = earlier_end(line, start..end, spare);
     }
 
@@ -194,7 +194,7 @@ fn cut(line: &str, excerpt: &Excerpt, matches: &[Match]) -> Snippet {
     Snippet { text: format!("{lead}{}{trail}", &line[start..end]), marks }
 }
 
-fn bytes_of(line: &str, characters: &Range<usize>) -> Range<usize> {
+fn byte_range(line: &str, characters: &Range<usize>) -> Range<usize> {
     let mut borders = line.char_indices().map(|(at, _)| at).chain([line.len()]);
     let start = borders.nth(characters.start).unwrap_or(line.len());
     let end = match characters.len() {

@@ -8,29 +8,29 @@ use rust_stemmers::{Algorithm, Stemmer};
 use super::lemma::lemma;
 
 /// The maximum number of cached stems per thread. Few texts have more distinct words.
-const REMEMBERED: usize = 8192;
+const MAX_CACHED: usize = 8192;
 
 thread_local! {
-    static LAST: Cell<Option<Stems>> = const { Cell::new(None) };
+    static LAST: Cell<Option<CachedStemmer>> = const { Cell::new(None) };
 }
 
 /// A stemmer with a cache, because stemming takes ten times as long as all other work on a word.
 ///
 /// The cache is passed on to the next stemmer on the same thread, because most texts are too short to benefit from their own.
-pub(super) struct Stems {
+pub(super) struct CachedStemmer {
     stemmer: Stemmer,
     known: HashMap<Box<str>, Box<str>>,
 }
 
 /// The minimum length of a stem that shares more than its first two letters with all of its words.
-const LONG: usize = 5;
+const MIN_LONG_STEM: usize = 5;
 
 /// Returns whether `word`, which must not be an irregular form, may have this stem.
 ///
 /// It compares only the leading letters, which excludes most words with a different stem.
-pub(super) fn may_have(word: &str, stem: &str) -> bool {
+pub(super) fn may_have_stem(word: &str, stem: &str) -> bool {
     // The replacement of an ending by Snowball differs from the ending in at most two letters.
-    if LONG <= stem.len() && stem.is_ascii() {
+    if MIN_LONG_STEM <= stem.len() && stem.is_ascii() {
         return word.as_bytes().starts_with(&stem.as_bytes()[..stem.len() - 2]);
     }
     let (mut word, mut stem) = (word.chars(), stem.chars());
@@ -39,7 +39,7 @@ pub(super) fn may_have(word: &str, stem: &str) -> bool {
     is_first_alike && stem.next().is_none_or(|second| word.next().is_some_and(|own| own == second || own == 'y' && second == 'i'))
 }
 
-impl Stems {
+impl CachedStemmer {
     /// Takes over the cache of the previous stemmer on this thread.
     pub(super) fn take() -> Self {
         let fresh = || Self { stemmer: Stemmer::create(Algorithm::English), known: HashMap::new() };
@@ -60,7 +60,7 @@ impl Stems {
             return word;
         }
         if !self.known.contains_key(word) {
-            if REMEMBERED <= self.known.len() {
+            if MAX_CACHED <= self.known.len() {
                 self.known.clear();
             }
             self.known.insert(word.into(), self.stemmer.stem(lemma(word)).into());
@@ -77,20 +77,20 @@ mod tests {
 
     #[test]
     fn a_remembered_stem_is_the_same_stem() {
-        let mut stems = Stems::take();
+        let mut stems = CachedStemmer::take();
         assert_eq!([stems.stem("memories").to_owned(), stems.stem("memories").to_owned()], ["memori", "memori"]);
         stems.leave();
-        assert_eq!(Stems::take().stem("memories"), "memori");
+        assert_eq!(CachedStemmer::take().stem("memories"), "memori");
     }
 
     #[test]
     fn it_forgets_rather_than_grow_without_end() {
-        let mut stems = Stems::take();
-        for number in 0..2 * REMEMBERED {
+        let mut stems = CachedStemmer::take();
+        for number in 0..2 * MAX_CACHED {
             let word: String = format!("{number:05}").bytes().map(|digit| char::from(digit - b'0' + b'a')).collect();
             stems.stem(&word);
         }
-        assert!(stems.known.len() <= REMEMBERED);
+        assert!(stems.known.len() <= MAX_CACHED);
     }
 
     proptest! {
@@ -102,15 +102,15 @@ mod tests {
                 |alize|icity|ical|ness|ement|ment|ent|ion|ism|ible|able|ant|ate|iti|ous|ive|ize|y|e|ll)"
         ) {
             prop_assume!(lemma(&word) == word);
-            let mut stems = Stems::take();
-            prop_assert!(may_have(&word, stems.stem(&word)));
+            let mut stems = CachedStemmer::take();
+            prop_assert!(may_have_stem(&word, stems.stem(&word)));
         }
 
         #[test]
         fn it_stems_as_snowball_does(word in "[a-z][a-z']{0,70}") {
             prop_assume!(lemma(&word) == word);
             let expected = Stemmer::create(Algorithm::English).stem(&word).into_owned();
-            let mut stems = Stems::take();
+            let mut stems = CachedStemmer::take();
             prop_assert_eq!(stems.stem(&word), expected);
         }
     }

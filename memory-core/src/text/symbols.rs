@@ -4,24 +4,24 @@ use std::iter::Peekable;
 use std::ops::Range;
 use std::str::CharIndices;
 
+use super::char_class::{CharClass, class};
 use super::fold::{fold, joins};
-use super::script::{Class, class};
 use super::{Term, Token, TokenKind};
 
 /// The maximum length of a run of signs; longer runs are rules and borders, which are not searched for.
-const LONGEST_RUN: usize = 8;
+const MAX_RUN: usize = 8;
 
 /// The maximum number of bytes of a word that is combined with adjacent signs.
-const LONGEST_WORD: usize = 40;
+const MAX_WORD: usize = 40;
 
 /// The maximum number of symbols in a query; further ones are ignored.
-const MOST_TERMS: usize = 32;
+const MAX_TERMS: usize = 32;
 
 /// Signs that attach to the preceding word: `c++`, `c#`, `50%`, `20$`.
-const AFTER: [char; 4] = ['+', '#', '%', '$'];
+const SUFFIX_SIGNS: [char; 4] = ['+', '#', '%', '$'];
 
 /// Signs that attach to the following word: `.net`, `$home`, `#idea`, `@anna`.
-const BEFORE: [char; 4] = ['.', '$', '#', '@'];
+const PREFIX_SIGNS: [char; 4] = ['.', '$', '#', '@'];
 
 /// Calls `each` with every symbol of `text`, in unspecified order.
 ///
@@ -36,7 +36,7 @@ const BEFORE: [char; 4] = ['.', '$', '#', '@'];
 /// assert_eq!(found, ["++", "+", "c++", "🚀"]);
 /// ```
 pub fn symbols(text: &str, each: &mut dyn FnMut(Token<'_>)) {
-    scan(text, &mut |symbol| {
+    scan_symbols(text, &mut |symbol| {
         let mut emit =
             |text: &str, span: &Range<usize>| each(Token { text, spelled: text, kind: TokenKind::Symbol, span: span.clone() });
         match symbol {
@@ -71,11 +71,11 @@ pub fn symbols(text: &str, each: &mut dyn FnMut(Token<'_>)) {
 pub fn symbol_terms(text: &str) -> Vec<(Term, bool)> {
     let mut terms: Vec<(Term, bool)> = Vec::new();
     let mut push = |text: &str, is_bare: bool| {
-        if terms.len() < MOST_TERMS && !terms.iter().any(|(known, _)| known.text == text) {
+        if terms.len() < MAX_TERMS && !terms.iter().any(|(known, _)| known.text == text) {
             terms.push((Term { text: text.to_owned(), kind: TokenKind::Symbol }, is_bare));
         }
     };
-    scan(text, &mut |symbol| match symbol {
+    scan_symbols(text, &mut |symbol| match symbol {
         Symbol::Run { text, joined: [], .. } => {
             if text.chars().any(is_sign) || text.chars().nth(1).is_some() {
                 push(text, true);
@@ -95,27 +95,27 @@ enum Symbol<'s> {
     Picture { whole: &'s str, parts: &'s [&'s str], span: Range<usize> },
 }
 
-fn scan(text: &str, each: &mut dyn FnMut(Symbol<'_>)) {
+fn scan_symbols(text: &str, each: &mut dyn FnMut(Symbol<'_>)) {
     if text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace()) {
         return;
     }
     let mut characters = text.char_indices().peekable();
     let mut word = 0..0;
     while let Some((start, raw)) = characters.next() {
-        let character = narrow(raw);
+        let character = to_half_width(raw);
         if is_word(raw) {
             word = if word.end == start && !word.is_empty() { word.start..start } else { start..start };
             word.end = start + raw.len_utf8();
         } else if is_in_run(character) {
-            run(text, start, character, &word, &mut characters, each);
-        } else if is_picture(character) {
-            picture(text, start, character, &mut characters, each);
+            scan_run(text, start, character, &word, &mut characters, each);
+        } else if is_sign_or_emoji(character) {
+            scan_picture(text, start, character, &mut characters, each);
         }
     }
 }
 
 /// Parses the run of signs at `start`.
-fn run(
+fn scan_run(
     text: &str,
     start: usize,
     first: char,
@@ -124,41 +124,47 @@ fn run(
     each: &mut dyn FnMut(Symbol<'_>),
 ) {
     let mut signs = String::from(first);
-    while let Some((_, raw)) = characters.next_if(|(_, next)| is_in_run(narrow(*next))) {
-        signs.push(narrow(raw));
+    while let Some((_, raw)) = characters.next_if(|(_, next)| is_in_run(to_half_width(*next))) {
+        signs.push(to_half_width(raw));
     }
     let end = characters.peek().map_or(text.len(), |(at, _)| *at);
     let mut joined: Vec<(String, Range<usize>)> = Vec::new();
     let follows = word.end == start && !word.is_empty();
-    if follows && word.len() <= LONGEST_WORD {
-        let own = signs.find(|sign| !AFTER.contains(&sign)).unwrap_or(signs.len());
-        if 0 < own && own <= LONGEST_RUN {
+    if follows && word.len() <= MAX_WORD {
+        let own = signs.find(|sign| !SUFFIX_SIGNS.contains(&sign)).unwrap_or(signs.len());
+        if 0 < own && own <= MAX_RUN {
             let bytes = text[start..end].chars().take(own).map(char::len_utf8).sum::<usize>();
             joined.push((fold(&text[word.clone()]) + &signs[..own], word.start..start + bytes));
         }
     }
     let next: &str = &text[end..];
     let next = &next[..next.find(|character| !is_word(character)).unwrap_or(next.len())];
-    if !next.is_empty() && next.len() <= LONGEST_WORD {
+    if !next.is_empty() && next.len() <= MAX_WORD {
         let span = |signs: usize| {
             let bytes: usize = text[start..end].chars().rev().take(signs).map(char::len_utf8).sum();
             end - bytes..end + next.len()
         };
         let last = signs.chars().next_back().unwrap_or(first);
-        if BEFORE.contains(&last) {
+        if PREFIX_SIGNS.contains(&last) {
             joined.push((format!("{last}{}", fold(next)), span(1)));
         } else if !follows && (signs == "-" || signs == "--") {
             joined.push((format!("{signs}{}", fold(next)), span(signs.len())));
         }
     }
-    if LONGEST_RUN < signs.len() {
+    if MAX_RUN < signs.len() {
         signs.truncate(1);
     }
     each(Symbol::Run { text: &signs, span: start..end, joined: &joined });
 }
 
 /// Parses the emoji or sign at `start`.
-fn picture(text: &str, start: usize, first: char, characters: &mut Peekable<CharIndices<'_>>, each: &mut dyn FnMut(Symbol<'_>)) {
+fn scan_picture(
+    text: &str,
+    start: usize,
+    first: char,
+    characters: &mut Peekable<CharIndices<'_>>,
+    each: &mut dyn FnMut(Symbol<'_>),
+) {
     let mut whole = String::from(first);
     let mut parts: Vec<_> = std::iter::once(0..first.len_utf8()).collect();
     if is_regional(first)
@@ -171,7 +177,7 @@ fn picture(text: &str, start: usize, first: char, characters: &mut Peekable<Char
     while let Some((_, next)) = characters.next_if(|(_, next)| is_joined(*next)) {
         match next {
             JOINER => {
-                let Some((at, part)) = characters.next_if(|(_, next)| is_picture(*next)) else { continue };
+                let Some((at, part)) = characters.next_if(|(_, next)| is_sign_or_emoji(*next)) else { continue };
                 debug_assert!(start < at, "characters come in order");
                 whole.push(JOINER);
                 parts.push(whole.len()..whole.len() + part.len_utf8());
@@ -200,7 +206,7 @@ fn is_regional(character: char) -> bool {
 }
 
 /// Returns the ASCII form of a full-width character, or the character itself.
-fn narrow(character: char) -> char {
+fn to_half_width(character: char) -> char {
     match character {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(character) - 0xfee0).unwrap_or(character),
         other => other,
@@ -211,9 +217,12 @@ fn narrow(character: char) -> char {
 fn is_word(character: char) -> bool {
     match character {
         '\0'..='\u{7f}' => character.is_ascii_alphanumeric(),
-        '\u{ff01}'..='\u{ff5e}' => narrow(character).is_ascii_alphanumeric(),
-        _ if is_picture(character) || is_joined(character) => false,
-        _ => matches!(class(character), Class::Word | Class::Mark) || joins(character) && class(character) != Class::Blankless,
+        '\u{ff01}'..='\u{ff5e}' => to_half_width(character).is_ascii_alphanumeric(),
+        _ if is_sign_or_emoji(character) || is_joined(character) => false,
+        _ => {
+            matches!(class(character), CharClass::Word | CharClass::Mark)
+                || joins(character) && class(character) != CharClass::Blankless
+        }
     }
 }
 
@@ -230,7 +239,7 @@ fn is_in_run(character: char) -> bool {
 /// Returns whether `character` is a non-ASCII sign or an emoji.
 ///
 /// Punctuation, letters and digits are not.
-pub(crate) fn is_picture(character: char) -> bool {
+pub(crate) fn is_sign_or_emoji(character: char) -> bool {
     let is_in_block = matches!(character,
         '\u{a2}'..='\u{a6}' | '\u{a9}' | '\u{ac}' | '\u{ae}'..='\u{b1}' | '\u{d7}' | '\u{f7}'
         // Currencies, arrows, mathematics, technical signs, shapes and dingbats; then the private use area, and emoji.
@@ -246,13 +255,13 @@ mod tests {
 
     use super::*;
 
-    fn all(text: &str) -> Vec<String> {
+    fn all_symbols(text: &str) -> Vec<String> {
         let mut found = Vec::new();
         symbols(text, &mut |token| found.push(token.text.to_owned()));
         found
     }
 
-    fn asked(text: &str) -> Vec<String> {
+    fn query_symbols(text: &str) -> Vec<String> {
         symbol_terms(text).into_iter().map(|(term, _)| term.text).collect()
     }
 
@@ -273,7 +282,7 @@ mod tests {
             ("Done. Really? Yes!", vec![]),
             ("----------------", vec!["-"]),
         ] {
-            assert_eq!(all(text), expected, "{text}");
+            assert_eq!(all_symbols(text), expected, "{text}");
         }
     }
 
@@ -288,7 +297,7 @@ mod tests {
             ("a → b ≠ 5 €", vec!["→", "≠", "€"]),
             ("🎉🎉", vec!["🎉", "🎉"]),
         ] {
-            assert_eq!(all(text), expected, "{text}");
+            assert_eq!(all_symbols(text), expected, "{text}");
         }
     }
 
@@ -302,7 +311,7 @@ mod tests {
             ("a + b", vec!["+"]),
             ("what is it?", vec![]),
         ] {
-            assert_eq!(asked(text), expected, "{text}");
+            assert_eq!(query_symbols(text), expected, "{text}");
         }
     }
 
@@ -318,8 +327,8 @@ mod tests {
     proptest! {
         #[test]
         fn what_a_query_asks_for_is_found_in_its_own_text(text in "([a-cé用写 ]|[-+#$%.:!?/@]|🚀|👩|\u{200d}|\u{fe0f}|🇩|🇪|→|👍|🏽|＃){0,14}") {
-            let found: HashSet<String> = all(&text).into_iter().collect();
-            for term in asked(&text) {
+            let found: HashSet<String> = all_symbols(&text).into_iter().collect();
+            for term in query_symbols(&text) {
                 prop_assert!(found.contains(&term), "{:?} in {:?}", term, text);
             }
         }

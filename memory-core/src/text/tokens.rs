@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::fold::each_folded;
+use super::char_class::{CharClass, class};
+use super::fold::for_each_folded;
 use super::lemma::lemma;
-use super::script::{Class, class};
-use super::stem::Stems;
+use super::stem::CachedStemmer;
 
 /// A token, by which a text is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,10 +36,10 @@ pub enum TokenKind {
 /// The maximum length of a word in characters.
 ///
 /// Longer words, which are keys and encoded data, are truncated.
-const LONGEST_WORD: usize = 64;
+const MAX_WORD: usize = 64;
 
 /// The maximum number of marks on one character. Further marks are decoration.
-const MOST_MARKS: usize = 8;
+const MAX_MARKS: usize = 8;
 
 /// Calls `each` with every token of `text`, ordered by start offset.
 ///
@@ -54,40 +54,41 @@ const MOST_MARKS: usize = 8;
 /// assert_eq!(found, ["anna", "prefer", "用", "rust"]);
 /// ```
 pub fn tokens(text: &str, each: &mut dyn FnMut(Token<'_>)) {
-    some_tokens(text, &|_, _| true, each);
+    tokenize_filtered(text, &|_, _| true, each);
 }
 
 /// Calls `each` like [`tokens`], but skips the words for which `wanted` returns false, before stemming.
 ///
 /// The arguments of `wanted` are the lemma if the word is an irregular form, otherwise the word, and the word as spelled.
-pub(super) fn some_tokens(text: &str, wanted: &dyn Fn(&str, &str) -> bool, each: &mut dyn FnMut(Token<'_>)) {
-    let mut tokenizer = Tokenizer { stems: Stems::take(), word: Word::default(), run: Run::default(), wanted, each };
-    each_folded(text, |character, span| tokenizer.take(character, span));
+pub(super) fn tokenize_filtered(text: &str, wanted: &dyn Fn(&str, &str) -> bool, each: &mut dyn FnMut(Token<'_>)) {
+    let mut tokenizer =
+        TextTokenizer { stems: CachedStemmer::take(), word: WordBuffer::default(), run: CharRun::default(), wanted, each };
+    for_each_folded(text, |character, span| tokenizer.take(character, span));
     tokenizer.finish();
     tokenizer.stems.leave();
 }
 
 /// The state of the tokenizer. At most one of `word` and `run` is not empty at any time.
-struct Tokenizer<'e> {
-    stems: Stems,
-    word: Word,
-    run: Run,
+struct TextTokenizer<'e> {
+    stems: CachedStemmer,
+    word: WordBuffer,
+    run: CharRun,
     wanted: &'e dyn Fn(&str, &str) -> bool,
     each: &'e mut dyn FnMut(Token<'_>),
 }
 
-impl Tokenizer<'_> {
+impl TextTokenizer<'_> {
     fn take(&mut self, character: char, span: Range<usize>) {
         match class(character) {
-            Class::Word => {
+            CharClass::Word => {
                 self.run.finish(self.each);
                 self.word.push(character, span);
             }
-            Class::Blankless => {
+            CharClass::Blankless => {
                 self.word.finish(&mut self.stems, self.wanted, self.each);
                 self.run.push(character, span, self.each);
             }
-            Class::Apostrophe => {
+            CharClass::Apostrophe => {
                 self.run.finish(self.each);
                 if self.word.may_take_apostrophe() {
                     self.word.apostrophe = true;
@@ -96,10 +97,10 @@ impl Tokenizer<'_> {
                 }
             }
             // Marks without a base character are ignored.
-            Class::Mark if self.word.apostrophe => self.word.finish(&mut self.stems, self.wanted, self.each),
-            Class::Mark if !self.word.is_empty() => self.word.push(character, span),
-            Class::Mark => self.run.push_mark(character, span),
-            Class::Break => self.finish(),
+            CharClass::Mark if self.word.apostrophe => self.word.finish(&mut self.stems, self.wanted, self.each),
+            CharClass::Mark if !self.word.is_empty() => self.word.push(character, span),
+            CharClass::Mark => self.run.push_mark(character, span),
+            CharClass::Break => self.finish(),
         }
     }
 
@@ -111,7 +112,7 @@ impl Tokenizer<'_> {
 
 /// The current word.
 #[derive(Default)]
-struct Word {
+struct WordBuffer {
     text: String,
     characters: usize,
     /// Whether the word contains characters other than lower-case ASCII letters and apostrophes.
@@ -123,7 +124,7 @@ struct Word {
     span: Range<usize>,
 }
 
-impl Word {
+impl WordBuffer {
     fn is_empty(&self) -> bool {
         self.characters == 0
     }
@@ -158,13 +159,13 @@ impl Word {
     }
 
     fn push_within_limit(&mut self, character: char) {
-        if self.characters < LONGEST_WORD {
+        if self.characters < MAX_WORD {
             self.text.push(character);
             self.characters += 1;
         }
     }
 
-    fn finish(&mut self, stems: &mut Stems, wanted: &dyn Fn(&str, &str) -> bool, each: &mut dyn FnMut(Token<'_>)) {
+    fn finish(&mut self, stems: &mut CachedStemmer, wanted: &dyn Fn(&str, &str) -> bool, each: &mut dyn FnMut(Token<'_>)) {
         if self.is_empty() {
             return;
         }
@@ -181,7 +182,7 @@ impl Word {
 
 /// The last two characters of a run of a script without spaces.
 #[derive(Default)]
-struct Run {
+struct CharRun {
     /// The previous character, if any, and the last one, both with their marks.
     pair: String,
     /// The byte offset of the last character in `pair`.
@@ -192,7 +193,7 @@ struct Run {
     last: Range<usize>,
 }
 
-impl Run {
+impl CharRun {
     fn push(&mut self, character: char, span: Range<usize>, each: &mut dyn FnMut(Token<'_>)) {
         self.emit(each);
         self.pair.drain(..self.border);
@@ -207,7 +208,7 @@ impl Run {
             return;
         }
         self.last.end = span.end;
-        if self.marks < MOST_MARKS {
+        if self.marks < MAX_MARKS {
             self.pair.push(mark);
             self.marks += 1;
         }

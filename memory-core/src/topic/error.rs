@@ -6,7 +6,7 @@ use crate::text::one_line;
 use crate::{Code, StoreError};
 
 /// Maximum number of characters of the user's input in an error message.
-const TOLD: usize = 80;
+const MAX_SHOWN: usize = 80;
 
 /// An error of an operation on topics.
 #[derive(Debug, thiserror::Error)]
@@ -85,7 +85,7 @@ pub enum TopicError {
         name: String,
     },
     /// The text to replace occurs more than once.
-    #[error("{name} contains that text {} times, in lines {}", lines.len(), listed(lines))]
+    #[error("{name} contains that text {} times, in lines {}", lines.len(), join_lines(lines))]
     Twice {
         /// The file.
         name: String,
@@ -143,7 +143,7 @@ pub enum TopicError {
     Store(Box<StoreError>),
 }
 
-fn listed(lines: &[usize]) -> String {
+fn join_lines(lines: &[usize]) -> String {
     lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
@@ -153,20 +153,20 @@ impl TopicError {
     }
 
     pub(super) fn invalid_name(name: &str, why: &'static str) -> Self {
-        Self::InvalidName { name: one_line(name, TOLD), why }
+        Self::InvalidName { name: one_line(name, MAX_SHOWN), why }
     }
 
     pub(super) fn outside(name: &str, why: &'static str) -> Self {
-        Self::Outside { name: one_line(name, TOLD), why }
+        Self::Outside { name: one_line(name, MAX_SHOWN), why }
     }
 
     pub(super) fn invalid_type(given: &str) -> Self {
-        Self::InvalidType { given: one_line(given, TOLD) }
+        Self::InvalidType { given: one_line(given, MAX_SHOWN) }
     }
 
     /// Creates a [`TopicError::NotFound`], with a long name shortened.
     pub fn not_found(name: &str) -> Self {
-        Self::NotFound { name: one_line(name, TOLD) }
+        Self::NotFound { name: one_line(name, MAX_SHOWN) }
     }
 
     /// Returns the stable error code.

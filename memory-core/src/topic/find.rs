@@ -1,7 +1,7 @@
 //! Finds a topic by its file name or title.
 
 use super::name::folded;
-use super::{Listing, TopicError, TopicName, Topics};
+use super::{TopicError, TopicListing, TopicName, Topics};
 
 /// Finds the topic called `reference` by its file name, with or without `.md`, or by its title.
 ///
@@ -19,16 +19,16 @@ pub fn find(topics: &Topics, reference: &str) -> Result<TopicName, TopicError> {
         Ok(name) => name,
         // A path that leads out of the folder is refused whether the file exists or not.
         Err(error @ (TopicError::Outside { .. } | TopicError::Index)) if !reference.contains(':') => return Err(error),
-        Err(error) => return called(&topics.store.topics()?, reference)?.ok_or(error),
+        Err(error) => return find_by_title(&topics.store.topics()?, reference)?.ok_or(error),
     };
     if topics.store.text(name.path()).map_or(true, |found| found.is_some()) {
         return Ok(name);
     }
-    called(&topics.store.topics()?, reference)?.ok_or_else(|| TopicError::not_found(reference))
+    find_by_title(&topics.store.topics()?, reference)?.ok_or_else(|| TopicError::not_found(reference))
 }
 
 /// Finds the single topic with `reference` as its file name or title, ignoring case.
-fn called(listing: &Listing, reference: &str) -> Result<Option<TopicName>, TopicError> {
+fn find_by_title(listing: &TopicListing, reference: &str) -> Result<Option<TopicName>, TopicError> {
     let wanted = folded(reference);
     let is_it = |text: &str| folded(text) == wanted;
     let of_file = listing.topics.iter().filter(|topic| is_it(topic.name.as_str()) || is_it(topic.name.stem()));

@@ -1,12 +1,12 @@
 //! Resolves wikilinks to topics.
 
-use super::{Listing, TopicName};
+use super::{TopicListing, TopicName};
 use crate::wikilink::{fold, parse};
 
 /// Returns the topic that a wikilink names: by file name, with or without `.md`, otherwise by title.
 ///
 /// Returns `None` if the name is ambiguous.
-pub fn follow<'l>(listing: &'l Listing, target: &str) -> Option<&'l TopicName> {
+pub fn follow<'l>(listing: &'l TopicListing, target: &str) -> Option<&'l TopicName> {
     let wanted = fold(target);
     let wanted = wanted.strip_suffix(".md").unwrap_or(&wanted);
     if wanted.is_empty() {
@@ -23,7 +23,7 @@ pub fn follow<'l>(listing: &'l Listing, target: &str) -> Option<&'l TopicName> {
 }
 
 /// Returns the distinct wikilinks of a text in order, each with the topic that it resolves to, if any.
-pub(super) fn links(listing: &Listing, text: &str) -> Vec<(String, Option<TopicName>)> {
+pub(super) fn links(listing: &TopicListing, text: &str) -> Vec<(String, Option<TopicName>)> {
     let mut links: Vec<(String, Option<TopicName>)> = Vec::new();
     for found in parse(text).into_iter().filter(|found| !found.target.trim().is_empty()) {
         if links.iter().all(|(target, _)| *target != found.target) {

@@ -20,6 +20,7 @@ mod index;
 mod kind;
 mod links;
 mod list;
+mod metadata;
 mod name;
 mod path;
 mod read;
@@ -27,7 +28,6 @@ mod rebuild;
 mod search;
 mod services;
 mod store;
-mod subject;
 mod undo;
 mod update;
 mod view;
@@ -37,22 +37,22 @@ pub use context::context;
 pub use delete::delete;
 pub use error::TopicError;
 pub use find::find;
-pub use index::{INDEX_BYTES, INDEX_LINES, Use, Uses, WrittenIndex, index_text};
+pub use index::{INDEX_BYTES, INDEX_LINES, TopicIndex, TopicUsage, TopicUsages, index_text};
 pub use kind::TopicKind;
 pub use links::follow;
 pub use list::list;
+pub use metadata::Topic;
 pub use name::{INDEX_FILE, TopicName, is_same_name};
 pub use path::TopicPath;
-pub use read::{Reading, read};
+pub use read::{TopicReadResult, read};
 pub use rebuild::rebuild;
 pub use search::{TopicHit, search};
 pub use services::Topics;
 pub use store::{
-    Changed, Listing, PathEntry, TopicChange, TopicDraft, TopicOperation, TopicRecord, TopicStore, TopicText, TopicVerb, Trashed,
-    mark_undone,
+    PathEntry, TopicChange, TopicChangeResult, TopicDraft, TopicListing, TopicOperation, TopicRecord, TopicStore, TopicText,
+    TopicVerb, TrashedTopic, mark_undone,
 };
-pub use subject::Topic;
-pub use undo::{TopicUndone, history, last, purge, undo};
+pub use undo::{TopicUndoReport, history, last, purge, undo};
 pub use update::update;
 pub use view::{index_overflow, view};
-pub use write::{WriteRequest, Written, write};
+pub use write::{TopicWriteRequest, TopicWriteResult, write};

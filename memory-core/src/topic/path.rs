@@ -1,4 +1,7 @@
 //! Paths of files in a folder of topics, validated for all operating systems.
+//!
+//! Validity depends on the text alone, so it is the same on every system. Symlinks are rejected by the disk
+//! layer.
 
 use std::fmt;
 use std::str::FromStr;
@@ -29,10 +32,10 @@ const BANKS: &str = "banks";
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 
 /// Prefixes of numbered device names.
-const NUMBERED: [&str; 2] = ["com", "lpt"];
+const NUMBERED_DEVICES: [&str; 2] = ["com", "lpt"];
 
 /// Characters that look like `/` or `\` and that NFKC does not map to them.
-const SLASHES: [char; 20] = [
+const SLASH_LOOKALIKES: [char; 20] = [
     '\u{337}',
     '\u{338}',
     '\u{1735}',
@@ -56,10 +59,10 @@ const SLASHES: [char; 20] = [
 ];
 
 /// Characters that some systems do not allow in file names.
-const UNHOLDABLE: [char; 6] = ['*', '?', '"', '<', '>', '|'];
+const FORBIDDEN: [char; 6] = ['*', '?', '"', '<', '>', '|'];
 
 /// Letters that look like a letter of `memory.md`, which is the first character of each entry.
-const LIKE_THE_INDEX: [&str; 6] = ["mмμᴍ", "eеεᴇ", "oоοᴏ", "rгʀ", "yуүγυʏ", "dԁᴅ"];
+const INDEX_LOOKALIKES: [&str; 6] = ["mмμᴍ", "eеεᴇ", "oоοᴏ", "rгʀ", "yуүγυʏ", "dԁᴅ"];
 
 impl TopicPath {
     /// Returns the path as text.
@@ -108,9 +111,9 @@ impl FromStr for TopicPath {
         if text.split('/').next().is_some_and(|first| first.eq_ignore_ascii_case(BANKS)) {
             return outside("is reserved for banks");
         }
-        text.split('/').try_for_each(|part| check(text, part))?;
+        text.split('/').try_for_each(|part| check_component(text, part))?;
         let path = Self(text.to_owned());
-        if !path.is_index() && is_like_the_index(text) {
+        if !path.is_index() && resembles_index(text) {
             return outside("looks like the index, MEMORY.md");
         }
         Ok(path)
@@ -118,7 +121,7 @@ impl FromStr for TopicPath {
 }
 
 /// Checks one component of the path `whole`.
-fn check(whole: &str, part: &str) -> Result<(), TopicError> {
+fn check_component(whole: &str, part: &str) -> Result<(), TopicError> {
     let outside = |why| Err(TopicError::outside(whole, why));
     let invalid = |why| Err(TopicError::invalid_name(whole, why));
     if part.is_empty() {
@@ -128,13 +131,13 @@ fn check(whole: &str, part: &str) -> Result<(), TopicError> {
         return invalid("contains a control character or a deceptive invisible character");
     }
     let folded: String = part.nfkc().collect();
-    if folded.contains(['/', '\\']) || part.contains(SLASHES) {
+    if folded.contains(['/', '\\']) || part.contains(SLASH_LOOKALIKES) {
         return outside("contains a \\, or a character that looks like a /");
     }
     if folded.contains(':') {
         return outside("contains a :, which separates a drive or a stream on some systems");
     }
-    if part.contains(UNHOLDABLE) {
+    if part.contains(FORBIDDEN) {
         return outside("contains one of * ? \" < > |, which some systems do not allow in names");
     }
     if folded.starts_with('.') {
@@ -153,9 +156,9 @@ fn check(whole: &str, part: &str) -> Result<(), TopicError> {
 }
 
 /// Returns whether a name can be mistaken for that of the index.
-fn is_like_the_index(name: &str) -> bool {
+fn resembles_index(name: &str) -> bool {
     let plain = |letter: char| {
-        let like = LIKE_THE_INDEX.iter().find(|like| like.contains(letter));
+        let like = INDEX_LOOKALIKES.iter().find(|like| like.contains(letter));
         like.and_then(|like| like.chars().next()).unwrap_or(letter)
     };
     let letters = name.nfkc().flat_map(char::to_lowercase).map(plain);
@@ -168,7 +171,7 @@ fn is_device(part: &str) -> bool {
         let number = stem.strip_prefix(device);
         number.is_some_and(|number| matches!(number.chars().collect::<Vec<_>>()[..], ['0'..='9' | '¹' | '²' | '³']))
     };
-    DEVICES.contains(&stem.as_str()) || NUMBERED.iter().any(|device| is_numbered(device))
+    DEVICES.contains(&stem.as_str()) || NUMBERED_DEVICES.iter().any(|device| is_numbered(device))
 }
 
 #[cfg(test)]

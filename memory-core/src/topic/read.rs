@@ -5,7 +5,7 @@ use super::{Topic, TopicError, TopicName, Topics, find};
 
 /// A topic with its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
+pub struct TopicReadResult {
     /// The metadata of the topic.
     pub topic: Topic,
     /// The whole file.
@@ -18,11 +18,11 @@ pub struct Reading {
 ///
 /// # Errors
 /// If the topic does not exist or cannot be read as text.
-pub fn read(topics: &Topics, reference: &str) -> Result<Reading, TopicError> {
+pub fn read(topics: &Topics, reference: &str) -> Result<TopicReadResult, TopicError> {
     let name = find(topics, reference)?;
     let missing = || TopicError::not_found(reference);
     let found = topics.store.text(name.path())?.ok_or_else(missing)?;
     topics.store.count_use(&name, topics.clock.now());
     let links = if found.text.contains("[[") { links(&topics.store.topics()?, &found.text) } else { Vec::new() };
-    Ok(Reading { topic: found.topic.ok_or_else(missing)?, text: found.text, links })
+    Ok(TopicReadResult { topic: found.topic.ok_or_else(missing)?, text: found.text, links })
 }

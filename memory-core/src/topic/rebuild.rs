@@ -1,6 +1,6 @@
 //! Regenerates the index.
 
-use super::{Changed, TopicError, TopicVerb, Topics};
+use super::{TopicChangeResult, TopicError, TopicVerb, Topics};
 
 /// Regenerates the index from the topics and returns whether it changed.
 ///
@@ -8,6 +8,6 @@ use super::{Changed, TopicError, TopicVerb, Topics};
 ///
 /// # Errors
 /// If the folder cannot be read, or the index cannot be written.
-pub fn rebuild(topics: &Topics) -> Result<Changed, TopicError> {
+pub fn rebuild(topics: &Topics) -> Result<TopicChangeResult, TopicError> {
     topics.store.rebuild(&topics.operation(TopicVerb::Write))
 }

@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 
 use super::{Topic, TopicError, Topics};
-use crate::question::{Question, Role, Word, parse};
+use crate::query_parser::{QueryWord, TextQuery, WordRole, parse};
 use crate::rank::{K1, idf, saturation};
 use crate::text::{Snippet, Term, snippet, symbols, tokens};
 use crate::{Filter, StoreError};
 
 /// Weight of a word in the name, title or description, relative to the body.
-const SAID_OF_ITSELF: u32 = 3;
+const METADATA_WEIGHT: u32 = 3;
 
 /// Length of the snippet around a match, in characters.
-const SHOWN: usize = 160;
+const SNIPPET_LENGTH: usize = 160;
 
 /// A topic that matches a query.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +46,7 @@ pub fn search(topics: &Topics, question: &str, limit: usize) -> Result<(Vec<Topi
         let text = topics.store.text(topic.name.path()).ok().flatten().map(|found| found.text).unwrap_or_default();
         texts.push((topic, body(&text).to_owned()));
     }
-    Ok(answer(&parsed.question, texts, limit))
+    Ok(rank_topics(&parsed.question, texts, limit))
 }
 
 /// Returns a text without its front matter, which [`Topic`] already contains.
@@ -65,7 +65,7 @@ fn body(text: &str) -> &str {
 }
 
 /// A topic before scoring.
-struct Candidate {
+struct TopicCandidate {
     topic: Topic,
     text: String,
     length: u32,
@@ -73,23 +73,24 @@ struct Candidate {
     frequencies: Vec<u32>,
 }
 
-fn answer(question: &Question, texts: Vec<(Topic, String)>, limit: usize) -> (Vec<TopicHit>, usize) {
-    let words: Vec<&Word> = question.words.iter().filter(|word| !matches!(word.role, Role::Aside | Role::Character)).collect();
+fn rank_topics(question: &TextQuery, texts: Vec<(Topic, String)>, limit: usize) -> (Vec<TopicHit>, usize) {
+    let words: Vec<&QueryWord> =
+        question.words.iter().filter(|word| !matches!(word.role, WordRole::Aside | WordRole::Character)).collect();
     // If all words are stop words, they are the query.
-    let words: Vec<&Word> = if words.is_empty() { question.words.iter().collect() } else { words };
+    let words: Vec<&QueryWord> = if words.is_empty() { question.words.iter().collect() } else { words };
     let documents = texts.len() as u64;
-    let candidates: Vec<Candidate> =
+    let candidates: Vec<TopicCandidate> =
         texts.into_iter().filter_map(|(topic, text)| candidate(question, &words, topic, text)).collect();
     let lengths: u32 = candidates.iter().map(|candidate| candidate.length).fold(0, u32::saturating_add);
     let average = lengths / u32::try_from(candidates.len().max(1)).unwrap_or(u32::MAX);
     let with = |at: usize| candidates.iter().filter(|candidate| candidate.frequencies[at] != 0).count() as u64;
     let worths: Vec<f32> = (0..words.len()).map(|at| idf(documents, with(at))).collect();
     let most: f32 = worths.iter().map(|worth| worth * (K1 + 1.0)).sum();
-    let score = |candidate: &Candidate| {
-        let part = |(frequency, worth): (&u32, &f32)| worth * saturation(*frequency, candidate.length, real(average));
+    let score = |candidate: &TopicCandidate| {
+        let part = |(frequency, worth): (&u32, &f32)| worth * saturation(*frequency, candidate.length, to_f32(average));
         candidate.frequencies.iter().zip(&worths).map(part).sum::<f32>() / most.max(f32::MIN_POSITIVE)
     };
-    let mut hits: Vec<(f32, Candidate)> = Vec::new();
+    let mut hits: Vec<(f32, TopicCandidate)> = Vec::new();
     for candidate in candidates {
         if candidate.frequencies.iter().any(|frequency| *frequency != 0) {
             hits.push((score(&candidate), candidate));
@@ -98,9 +99,9 @@ fn answer(question: &Question, texts: Vec<(Topic, String)>, limit: usize) -> (Ve
     hits.sort_by(|(one, first), (other, second)| other.total_cmp(one).then_with(|| first.topic.name.cmp(&second.topic.name)));
     let total = hits.len();
     let terms: Vec<Term> = words.iter().map(|word| word.term.clone()).collect();
-    let hit = |(score, candidate): (f32, Candidate)| {
+    let hit = |(score, candidate): (f32, TopicCandidate)| {
         let shown = if candidate.text.trim().is_empty() { &candidate.topic.description } else { &candidate.text };
-        TopicHit { score, snippet: snippet(shown, &terms, &[], SHOWN), topic: candidate.topic }
+        TopicHit { score, snippet: snippet(shown, &terms, &[], SNIPPET_LENGTH), topic: candidate.topic }
     };
     (hits.into_iter().take(limit).map(hit).collect(), total)
 }
@@ -108,25 +109,25 @@ fn answer(question: &Question, texts: Vec<(Topic, String)>, limit: usize) -> (Ve
 /// Counts the query words in a topic.
 ///
 /// Returns `None` if the topic contains an excluded word or phrase, or lacks a phrase of the query.
-fn candidate(question: &Question, words: &[&Word], topic: Topic, text: String) -> Option<Candidate> {
+fn candidate(question: &TextQuery, words: &[&QueryWord], topic: Topic, text: String) -> Option<TopicCandidate> {
     let of_itself = format!("{}\n{}\n{}", topic.name.stem().replace(['_', '-'], " "), topic.title, topic.description);
     let mut counts: HashMap<Term, u32> = HashMap::new();
     let mut length = 0_u32;
-    for (part, times) in [(text.as_str(), 1), (of_itself.as_str(), SAID_OF_ITSELF)] {
+    for (part, times) in [(text.as_str(), 1), (of_itself.as_str(), METADATA_WEIGHT)] {
         tokens(part, &mut |token| {
             length = length.saturating_add(1);
             *counts.entry(Term { text: token.text.to_owned(), kind: token.kind }).or_default() += times;
         });
         symbols(part, &mut |token| *counts.entry(Term { text: token.text.to_owned(), kind: token.kind }).or_default() += times);
     }
-    let stands = |phrase: &crate::question::Phrase| phrase.stands_in(&text) || phrase.stands_in(&of_itself);
+    let stands = |phrase: &crate::query_parser::Phrase| phrase.occurs_in(&text) || phrase.occurs_in(&of_itself);
     if question.without.iter().any(|term| counts.contains_key(term))
         || question.without_phrases.iter().any(stands)
         || !question.phrases.iter().all(stands)
     {
         return None;
     }
-    let frequency = |word: &&Word| {
+    let frequency = |word: &&QueryWord| {
         if !word.is_prefix {
             return counts.get(&word.term).copied().unwrap_or_default();
         }
@@ -134,11 +135,11 @@ fn candidate(question: &Question, words: &[&Word], topic: Topic, text: String) -
         longer.map(|(_, count)| *count).fold(0, u32::saturating_add)
     };
     let frequencies = words.iter().map(frequency).collect();
-    Some(Candidate { topic, text, length, frequencies })
+    Some(TopicCandidate { topic, text, length, frequencies })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "an average beyond seven digits is as good as one rounded to them")]
-fn real(number: u32) -> f32 {
+fn to_f32(number: u32) -> f32 {
     number as f32
 }
 
@@ -147,9 +148,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::Secrets;
+    use crate::SecretPolicy;
     use crate::testing::{FakeTopics, topics};
-    use crate::topic::{TopicKind, WriteRequest, write};
+    use crate::topic::{TopicKind, TopicWriteRequest, write};
 
     fn found(question: &str) -> Vec<String> {
         let (topics, _) = topics(Arc::new(FakeTopics::default()));
@@ -160,8 +161,11 @@ mod tests {
         ] {
             let (title, description, kind) = (None, Some(description.to_owned()), Some(TopicKind::User));
             let (name, content) = (name.parse().unwrap(), content.to_owned());
-            write(&topics, &WriteRequest { name, title, description, kind, content: Some(content), secrets: Secrets::Refuse })
-                .unwrap();
+            write(
+                &topics,
+                &TopicWriteRequest { name, title, description, kind, content: Some(content), secrets: SecretPolicy::Refuse },
+            )
+            .unwrap();
         }
         let (hits, total) = search(&topics, question, 10).unwrap();
         assert_eq!(hits.len(), total);

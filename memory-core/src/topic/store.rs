@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use chrono::{DateTime, Utc};
 
-use super::{Topic, TopicError, TopicKind, TopicName, TopicPath, Uses, WrittenIndex};
+use super::{Topic, TopicError, TopicIndex, TopicKind, TopicName, TopicPath, TopicUsages};
 use crate::OperationId;
 
 /// The storage of one folder of topics. Every implementation passes `testing::topic_suite`.
@@ -22,7 +22,7 @@ pub trait TopicStore: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the folder cannot be read. A defect of a single file is reported in that topic.
-    fn topics(&self) -> Result<Listing, TopicError>;
+    fn topics(&self) -> Result<TopicListing, TopicError>;
 
     /// Returns the whole text of a file, or `None` if it does not exist.
     ///
@@ -44,10 +44,10 @@ pub trait TopicStore: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the index cannot be read as text.
-    fn index(&self) -> Result<Option<WrittenIndex>, TopicError>;
+    fn index(&self) -> Result<Option<TopicIndex>, TopicError>;
 
     /// Returns the usage counts of topics. A topic without an entry was not used.
-    fn uses(&self) -> Uses;
+    fn uses(&self) -> TopicUsages;
 
     /// Counts a use of a topic. The count may be lost in a crash, and the method never fails.
     fn count_use(&self, name: &TopicName, at: DateTime<Utc>);
@@ -65,7 +65,7 @@ pub trait TopicStore: Debug + Send + Sync {
         path: &TopicPath,
         operation: &TopicOperation,
         decide: &mut dyn FnMut(Option<&TopicText>) -> Result<TopicChange, TopicError>,
-    ) -> Result<Changed, TopicError>;
+    ) -> Result<TopicChangeResult, TopicError>;
 
     /// Moves a file or folder to `to`, or to the trash if `to` is `None`.
     ///
@@ -81,7 +81,7 @@ pub trait TopicStore: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the index cannot be read or written.
-    fn rebuild(&self, operation: &TopicOperation) -> Result<Changed, TopicError>;
+    fn rebuild(&self, operation: &TopicOperation) -> Result<TopicChangeResult, TopicError>;
 
     /// Returns the operations on these files, newest first.
     ///
@@ -93,7 +93,7 @@ pub trait TopicStore: Debug + Send + Sync {
     ///
     /// # Errors
     /// If the trash cannot be read.
-    fn trashed(&self) -> Result<Vec<Trashed>, TopicError>;
+    fn trashed(&self) -> Result<Vec<TrashedTopic>, TopicError>;
 
     /// Undoes the operation `undone`.
     ///
@@ -112,7 +112,7 @@ pub trait TopicStore: Debug + Send + Sync {
 
 /// The topics of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Listing {
+pub struct TopicListing {
     /// The topics by name, including those with defective files.
     pub topics: Vec<Topic>,
     /// Markdown files with a name that is not valid for a topic, each with the reason.
@@ -180,7 +180,7 @@ impl TopicDraft {
 
 /// The outcome of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Changed {
+pub enum TopicChangeResult {
     /// The content changed.
     Yes {
         /// Why the index could not be updated, if so. The next change retries it.
@@ -190,7 +190,7 @@ pub enum Changed {
     No,
 }
 
-impl Changed {
+impl TopicChangeResult {
     /// Returns whether the content changed.
     pub fn is_yes(&self) -> bool {
         matches!(self, Self::Yes { .. })
@@ -264,7 +264,7 @@ pub struct TopicRecord {
 
 /// A file in the trash.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trashed {
+pub struct TrashedTopic {
     /// The original path.
     pub path: String,
     /// The path in the trash, relative to the folder of topics.

@@ -7,7 +7,7 @@ use crate::{OperationId, StoreError};
 
 /// The result of an undo.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TopicUndone {
+pub struct TopicUndoReport {
     /// The operation that was undone.
     pub record: TopicRecord,
     /// The undo operation; undoing it repeats the original operation.
@@ -48,7 +48,7 @@ pub fn purge(topics: &Topics, before: DateTime<Utc>) -> Result<(u64, u64), Topic
 /// # Errors
 /// [`StoreError::OperationNotFound`] if no operation or more than one matches; [`TopicError::ChangedSince`] if its
 /// result was changed afterwards.
-pub fn undo(topics: &Topics, reference: &str) -> Result<TopicUndone, TopicError> {
+pub fn undo(topics: &Topics, reference: &str) -> Result<TopicUndoReport, TopicError> {
     let wanted = reference.trim().to_lowercase();
     let is_wanted = |record: &TopicRecord| 4 <= wanted.len() && record.operation.id.as_str().starts_with(&wanted);
     let found: Vec<_> = history(topics)?.into_iter().filter(is_wanted).collect();
@@ -60,5 +60,5 @@ pub fn undo(topics: &Topics, reference: &str) -> Result<TopicUndone, TopicError>
     };
     let operation = topics.operation(TopicVerb::Undo);
     let record = topics.store.undo(&record.operation.id, &operation)?;
-    Ok(TopicUndone { record, undo: operation.id })
+    Ok(TopicUndoReport { record, undo: operation.id })
 }

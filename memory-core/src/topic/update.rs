@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::view::index_overflow;
 use super::write::{check_text, refuse_new_secrets};
-use super::{TopicChange, TopicError, TopicName, TopicPath, TopicText, TopicVerb, Topics, Written, find};
-use crate::Secrets;
+use super::{TopicChange, TopicError, TopicName, TopicPath, TopicText, TopicVerb, TopicWriteResult, Topics, find};
+use crate::SecretPolicy;
 
 /// Replaces `old` by `new` in the file of the topic called `reference`.
 ///
@@ -14,7 +14,13 @@ use crate::Secrets;
 /// # Errors
 /// [`TopicError::Absent`], [`TopicError::Twice`]; if the result cannot be parsed as a topic or has an invalid type; if
 /// `new` adds a credential; or a disk error.
-pub fn update(topics: &Topics, reference: &str, old: &str, new: &str, secrets: Secrets) -> Result<Written, TopicError> {
+pub fn update(
+    topics: &Topics,
+    reference: &str,
+    old: &str,
+    new: &str,
+    secrets: SecretPolicy,
+) -> Result<TopicWriteResult, TopicError> {
     let name: TopicName = find(topics, reference)?;
     let operation = topics.operation(TopicVerb::Update);
     let mut decide = |former: Option<&TopicText>| {
@@ -26,7 +32,7 @@ pub fn update(topics: &Topics, reference: &str, old: &str, new: &str, secrets: S
     let done = topics.store.change(name.path(), &operation, &mut decide)?;
     topics.store.count_use(&name, operation.at);
     let long_index = index_overflow(topics).ok().flatten();
-    Ok(Written { name, created: false, changed: done.is_yes(), stale_index: done.stale_index(), long_index })
+    Ok(TopicWriteResult { name, created: false, changed: done.is_yes(), stale_index: done.stale_index(), long_index })
 }
 
 /// Replaces the single occurrence of `old` in `text`; returns the text and the line, counted from 1.
@@ -36,10 +42,10 @@ pub(super) fn replaced(path: &TopicPath, text: &str, old: &str, new: &str) -> Re
     if old.is_empty() {
         return Err(TopicError::invalid("the text to replace is empty", "copy the text verbatim from the file"));
     }
-    let (mut old, new) = (Cow::Borrowed(old), broken_as(text, new));
+    let (mut old, new) = (Cow::Borrowed(old), match_line_breaks(text, new));
     let mut places = places(text, &old);
     if places.is_empty() {
-        old = broken_as(text, &old).into_owned().into();
+        old = match_line_breaks(text, &old).into_owned().into();
         places = self::places(text, &old);
     }
     let [place] = places[..] else {
@@ -55,7 +61,7 @@ pub(super) fn replaced(path: &TopicPath, text: &str, old: &str, new: &str) -> Re
 }
 
 /// Returns `more` with the style of the first line break of `text`.
-pub(super) fn broken_as<'t>(text: &str, more: &'t str) -> Cow<'t, str> {
+pub(super) fn match_line_breaks<'t>(text: &str, more: &'t str) -> Cow<'t, str> {
     let is_long = text.find('\n').is_some_and(|end| text[..end].ends_with('\r'));
     if is_long && more.contains('\n') { more.replace("\r\n", "\n").replace('\n', "\r\n").into() } else { more.into() }
 }
@@ -90,7 +96,7 @@ mod tests {
         assert_eq!(replaced("深色主题", "色").as_deref(), Ok("深X主题"));
         assert_eq!(replaced("a\nb", "a\r\nb").unwrap_err(), "a.md does not contain that text");
         assert_eq!(replaced("Tea", "tea").unwrap_err(), "a.md does not contain that text");
-        assert_eq!(replaced("a\nb\na", "a").unwrap_err(), "a.md contains that text 1 times, in lines 1, 3");
+        assert_eq!(replaced("a\nb\na", "a").unwrap_err(), "a.md contains that text 2 times, in lines 1, 3");
         assert_eq!(replaced("aaa", "aa").unwrap_err(), "a.md contains that text 1 times, in lines 1, 1");
         assert_eq!(super::replaced(&path, "a", "", "b").unwrap_err().code(), Code::InvalidInput);
         assert_eq!(super::replaced(&path, "a", "a", "\0").unwrap_err().code(), Code::InvalidInput);

@@ -3,7 +3,7 @@
 use super::view::index_overflow;
 use super::{TopicChange, TopicDraft, TopicError, TopicKind, TopicName, TopicText, TopicVerb, Topics};
 use crate::text::deceptive_characters;
-use crate::{Secrets, secret};
+use crate::{SecretPolicy, secret};
 
 /// Maximum size of a file in bytes.
 pub(super) const LONGEST: usize = 1024 * 1024;
@@ -16,7 +16,7 @@ const LONGEST_DESCRIPTION: usize = 1000;
 
 /// A request to write a topic. Fields that are `None` keep their value.
 #[derive(Debug, Clone)]
-pub struct WriteRequest {
+pub struct TopicWriteRequest {
     /// The name of the topic.
     pub name: TopicName,
     /// The title; for a new topic it defaults to the file name without `.md`.
@@ -28,12 +28,12 @@ pub struct WriteRequest {
     /// The text; required for a new topic.
     pub content: Option<String>,
     /// Whether credentials are refused.
-    pub secrets: Secrets,
+    pub secrets: SecretPolicy,
 }
 
 /// The result of a write.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct TopicWriteResult {
     /// The topic.
     pub name: TopicName,
     /// Whether the topic is new.
@@ -53,12 +53,12 @@ pub struct Written {
 /// # Errors
 /// If a field is missing, too long or not a single line; if a text contains a credential; [`TopicError::Taken`] if a
 /// file exists with a name that [`is_same_name`](super::is_same_name) treats as equal; or a disk error.
-pub fn write(topics: &Topics, request: &WriteRequest) -> Result<Written, TopicError> {
-    let WriteRequest { name, title, description, kind, content, secrets } = request;
+pub fn write(topics: &Topics, request: &TopicWriteRequest) -> Result<TopicWriteResult, TopicError> {
+    let TopicWriteRequest { name, title, description, kind, content, secrets } = request;
     check_line("name", title.as_deref(), LONGEST_TITLE)?;
     check_line("description", description.as_deref(), LONGEST_DESCRIPTION)?;
     check_text(content.as_deref().unwrap_or_default())?;
-    if *secrets == Secrets::Refuse {
+    if *secrets == SecretPolicy::Refuse {
         let texts = [title.as_deref(), description.as_deref(), content.as_deref()].into_iter().flatten();
         secret::refuse(texts.chain([name.as_str()]))?;
     }
@@ -90,7 +90,7 @@ pub fn write(topics: &Topics, request: &WriteRequest) -> Result<Written, TopicEr
     let operation = topics.operation(TopicVerb::Write);
     let done = topics.store.change(name.path(), &operation, &mut decide)?;
     topics.store.count_use(name, operation.at);
-    Ok(Written {
+    Ok(TopicWriteResult {
         name: name.clone(),
         created,
         changed: done.is_yes(),
@@ -127,8 +127,8 @@ pub(super) fn check_text(text: &str) -> Result<(), TopicError> {
 }
 
 /// Refuses a text that contains more credentials than its previous version.
-pub(super) fn refuse_new_secrets(before: &str, after: &str, secrets: Secrets) -> Result<(), TopicError> {
-    if secrets == Secrets::Refuse && secret::find(before).len() < secret::find(after).len() {
+pub(super) fn refuse_new_secrets(before: &str, after: &str, secrets: SecretPolicy) -> Result<(), TopicError> {
+    if secrets == SecretPolicy::Refuse && secret::find(before).len() < secret::find(after).len() {
         secret::refuse([after])?;
     }
     Ok(())

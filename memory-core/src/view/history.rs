@@ -2,12 +2,12 @@
 
 use chrono::{DateTime, Utc};
 
-use super::scoped::Scoped;
-use crate::{History, Operation, OperationId, Outcome, Record, RecordedChange, Scope, StoreError, Trashed};
+use super::scoped_store::ScopedStore;
+use crate::{ChangeOutcome, History, Operation, OperationId, OperationRecord, RecordedChange, Scope, StoreError, TrashedFile};
 
 /// Only operations of the agent that affect no memory outside its view are visible and can be undone.
-impl History for Scoped {
-    fn records(&self) -> Box<dyn Iterator<Item = Result<Record, StoreError>> + '_> {
+impl History for ScopedStore {
+    fn records(&self) -> Box<dyn Iterator<Item = Result<OperationRecord, StoreError>> + '_> {
         Box::new(self.history.records().filter_map(|record| match record {
             Ok(record) => match self.is_own(&record) {
                 Ok(is_own) => is_own.then_some(Ok(record)),
@@ -25,7 +25,7 @@ impl History for Scoped {
         }
     }
 
-    fn trashed(&self) -> Box<dyn Iterator<Item = Result<Trashed, StoreError>> + '_> {
+    fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_> {
         let own: Result<Vec<OperationId>, StoreError> = self.records().map(|record| record.map(|record| record.id)).collect();
         match own {
             Ok(own) => Box::new(
@@ -57,7 +57,7 @@ impl History for Scoped {
         self.history.revert(id, &self.signed(undo))
     }
 
-    fn bring_back(&self, trashed: &Trashed, restore: &Operation) -> Result<Outcome, StoreError> {
+    fn bring_back(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
         for own in self.trashed() {
             if own? == *trashed {
                 return self.history.bring_back(trashed, &self.signed(restore));
@@ -71,7 +71,7 @@ impl History for Scoped {
     }
 }
 
-impl Scoped {
+impl ScopedStore {
     fn signed(&self, operation: &Operation) -> Operation {
         Operation { by: self.view.actor().to_owned(), ..operation.clone() }
     }
@@ -90,12 +90,12 @@ impl Scoped {
     /// Returns whether the agent made the operation, and all its changes are in the view.
     ///
     /// The second condition is needed because the agent may have worked on another project before.
-    fn is_own(&self, record: &Record) -> Result<bool, StoreError> {
+    fn is_own(&self, record: &OperationRecord) -> Result<bool, StoreError> {
         if record.by != self.view.actor() {
             return Ok(false);
         }
         for change in self.history.changes(&record.id) {
-            if !self.is_about_seen(&change?)? {
+            if !self.is_visible_change(&change?)? {
                 return Ok(false);
             }
         }
@@ -105,7 +105,7 @@ impl Scoped {
     /// Returns whether the view contains the memory of a change, both now and before.
     ///
     /// A memory that no longer exists and is not in the trash is outside the view, because its scope is unknown.
-    fn is_about_seen(&self, change: &RecordedChange) -> Result<bool, StoreError> {
+    fn is_visible_change(&self, change: &RecordedChange) -> Result<bool, StoreError> {
         let now = self.store.scopes(&[change.id])?.pop().flatten();
         let trash = change.before.as_ref().and_then(|before| before.trash.as_ref());
         let before = match trash.map(|trash| self.history.scope_in_trash(trash)).transpose() {

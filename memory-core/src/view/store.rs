@@ -2,35 +2,36 @@
 
 use chrono::{DateTime, Utc};
 
-use super::scoped::Scoped;
+use super::scoped_store::ScopedStore;
 use crate::commit::ATTEMPTS;
-use crate::wikilink::{Candidate, Target};
+use crate::wikilink::{WikilinkCandidate, WikilinkTarget};
 use crate::{
-    Asked, Called, Change, ContentHash, Embeddings, Filter, Found, Impression, MemoryId, MemoryStore, Names, Operation, Origin,
-    Outcome, Outline, Outlines, Page, Reminders, Scope, Slice, StoreError, Stored, TextVector,
+    CachedAnalysis, Change, ChangeOutcome, ContentHash, Embeddings, Filter, MemoryId, MemoryPage, MemoryStore, MemorySummaries,
+    MemorySummary, NameIndex, NameMatch, Operation, Origin, PageRequest, ReminderQuery, Scope, SearchRequest, SearchResults,
+    StoreError, StoredMemory, TextVector,
 };
 
-impl Names for Scoped {
-    fn named(&self, key: &str) -> Result<Vec<Candidate>, StoreError> {
+impl NameIndex for ScopedStore {
+    fn named(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
         let named = self.store.named(key)?;
-        let ids: Vec<MemoryId> = named.iter().filter_map(|candidate| id_of(&candidate.target)).collect();
-        let mut seen = self.are_seen(&ids)?.into_iter();
-        let is_seen = |candidate: &Candidate| id_of(&candidate.target).is_some() && seen.next().unwrap_or(false);
+        let ids: Vec<MemoryId> = named.iter().filter_map(|candidate| memory_id(&candidate.target)).collect();
+        let mut seen = self.visibility(&ids)?.into_iter();
+        let is_seen = |candidate: &WikilinkCandidate| memory_id(&candidate.target).is_some() && seen.next().unwrap_or(false);
         Ok(named.into_iter().filter(is_seen).collect())
     }
 }
 
-fn id_of(target: &Target) -> Option<MemoryId> {
+fn memory_id(target: &WikilinkTarget) -> Option<MemoryId> {
     match target {
-        Target::Memory(id) => Some(*id),
-        Target::Attachment => None,
+        WikilinkTarget::Memory(id) => Some(*id),
+        WikilinkTarget::Attachment => None,
     }
 }
 
-impl Embeddings for Scoped {
+impl Embeddings for ScopedStore {
     fn lacking(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
         let lacking = self.store.lacking(identity)?;
-        let seen = self.are_seen(&lacking)?;
+        let seen = self.visibility(&lacking)?;
         Ok(lacking.into_iter().zip(seen).filter_map(|(id, is_seen)| is_seen.then_some(id)).collect())
     }
 
@@ -40,20 +41,20 @@ impl Embeddings for Scoped {
 
     fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError> {
         let ids: Vec<MemoryId> = pairs.iter().flat_map(|(one, other)| [*one, *other]).collect();
-        let seen = self.are_seen(&ids)?;
+        let seen = self.visibility(&ids)?;
         let cosines = self.store.cosines(pairs)?.into_iter().zip(seen.chunks(2));
         Ok(cosines.map(|(cosine, seen)| cosine.filter(|_| seen.iter().all(|is_seen| *is_seen))).collect())
     }
 
     fn keep_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
-        let seen = self.are_seen(&vectors.iter().map(|own| own.id).collect::<Vec<_>>())?;
+        let seen = self.visibility(&vectors.iter().map(|own| own.id).collect::<Vec<_>>())?;
         let own: Vec<TextVector> = vectors.iter().zip(seen).filter(|(_, is_seen)| *is_seen).map(|(own, _)| own.clone()).collect();
         self.store.keep_vectors(identity, &own)
     }
 }
 
-impl Outlines for Scoped {
-    fn outlines(&self) -> Result<Vec<Outline>, StoreError> {
+impl MemorySummaries for ScopedStore {
+    fn outlines(&self) -> Result<Vec<MemorySummary>, StoreError> {
         let mut outlines = self.store.outlines()?;
         outlines.retain(|outline| self.view.allows(&outline.scope));
         Ok(outlines)
@@ -64,35 +65,35 @@ impl Outlines for Scoped {
         Ok(scopes.into_iter().map(|scope| scope.filter(|scope| self.view.allows(scope))).collect())
     }
 
-    fn keep_impressions(&self, impressions: &[Impression]) -> Result<(), StoreError> {
-        let seen = self.are_seen(&impressions.iter().map(|own| own.id).collect::<Vec<_>>())?;
-        let own: Vec<Impression> =
+    fn keep_impressions(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError> {
+        let seen = self.visibility(&impressions.iter().map(|own| own.id).collect::<Vec<_>>())?;
+        let own: Vec<CachedAnalysis> =
             impressions.iter().zip(seen).filter(|(_, is_seen)| *is_seen).map(|(own, _)| own.clone()).collect();
         self.store.keep_impressions(&own)
     }
 }
 
-impl MemoryStore for Scoped {
+impl MemoryStore for ScopedStore {
     fn refresh(&self) -> Result<(), StoreError> {
         self.store.refresh()
     }
 
-    fn get(&self, id: &MemoryId) -> Result<Stored, StoreError> {
+    fn get(&self, id: &MemoryId) -> Result<StoredMemory, StoreError> {
         let not_found = || StoreError::NotFound { reference: id.to_string() };
         match self.store.get(id) {
-            Ok(stored) if self.sees(&stored) => Ok(stored),
+            Ok(stored) if self.is_visible(&stored) => Ok(stored),
             Ok(_) | Err(StoreError::NotFound { .. }) => Err(not_found()),
             // The index contains the scope of an unreadable file.
-            Err(error) if self.are_seen(&[*id])? == [true] => Err(error),
+            Err(error) if self.visibility(&[*id])? == [true] => Err(error),
             Err(_) => Err(not_found()),
         }
     }
 
-    fn called(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<Called>, StoreError> {
+    fn called(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError> {
         self.store.called(reference, Some(&self.within(within)))
     }
 
-    fn commit(&self, operation: &Operation) -> Result<Vec<Outcome>, StoreError> {
+    fn commit(&self, operation: &Operation) -> Result<Vec<ChangeOutcome>, StoreError> {
         let is_free = |change: &Change| matches!(change, Change::Remove { expected: None, .. });
         let mut left = if operation.changes.iter().any(is_free) { ATTEMPTS } else { 1 };
         loop {
@@ -105,17 +106,17 @@ impl MemoryStore for Scoped {
         }
     }
 
-    fn list(&self, filter: &Filter, slice: &Slice, now: DateTime<Utc>) -> Result<Page, StoreError> {
+    fn list(&self, filter: &Filter, slice: &PageRequest, now: DateTime<Utc>) -> Result<MemoryPage, StoreError> {
         Ok(self.page(self.store.list(&self.narrowed(filter), slice, now)?))
     }
 
-    fn search(&self, asked: &Asked<'_>, now: DateTime<Utc>) -> Result<Found, StoreError> {
+    fn search(&self, asked: &SearchRequest<'_>, now: DateTime<Utc>) -> Result<SearchResults, StoreError> {
         let filter = self.narrowed(asked.filter);
-        let mut found = self.store.search(&Asked { filter: &filter, ..asked.clone() }, now)?;
+        let mut found = self.store.search(&SearchRequest { filter: &filter, ..asked.clone() }, now)?;
         let (all, damaged) = (found.hits.len(), found.hits.iter().filter(|hit| hit.stored.problem.is_some()).count());
-        found.hits.retain(|hit| self.sees(&hit.stored));
+        found.hits.retain(|hit| self.is_visible(&hit.stored));
         found.total = found.total.saturating_sub((all - found.hits.len()) as u64);
-        found.degraded = less_by(damaged, found.degraded);
+        found.degraded = add_skipped(damaged, found.degraded);
         Ok(found)
     }
 
@@ -123,53 +124,57 @@ impl MemoryStore for Scoped {
         self.store.speakers(names, Some(&self.within(within)))
     }
 
-    fn memories<'a>(&'a self, filter: &Filter, now: DateTime<Utc>) -> Box<dyn Iterator<Item = Result<Stored, StoreError>> + 'a> {
+    fn memories<'a>(
+        &'a self,
+        filter: &Filter,
+        now: DateTime<Utc>,
+    ) -> Box<dyn Iterator<Item = Result<StoredMemory, StoreError>> + 'a> {
         let memories = self.store.memories(&self.narrowed(filter), now);
-        Box::new(memories.filter(|stored| stored.as_ref().map_or(true, |stored| self.sees(stored))))
+        Box::new(memories.filter(|stored| stored.as_ref().map_or(true, |stored| self.is_visible(stored))))
     }
 
-    fn by_origin(&self, origin: &Origin) -> Result<Option<Stored>, StoreError> {
-        Ok(self.store.by_origin(origin)?.filter(|stored| self.sees(stored)))
+    fn by_origin(&self, origin: &Origin) -> Result<Option<StoredMemory>, StoreError> {
+        Ok(self.store.by_origin(origin)?.filter(|stored| self.is_visible(stored)))
     }
 
     fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Option<MemoryId>, StoreError> {
         if self.view.allows(scope) { self.store.by_content(hash, scope) } else { Ok(None) }
     }
 
-    fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<Stored>, StoreError> {
+    fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<StoredMemory>, StoreError> {
         let mut referring = self.store.referring(id, keys)?;
-        referring.retain(|stored| self.sees(stored));
+        referring.retain(|stored| self.is_visible(stored));
         Ok(referring)
     }
 
-    fn reminders(&self, wanted: Reminders, within: Option<&[Scope]>, limit: Option<usize>) -> Result<Page, StoreError> {
+    fn reminders(&self, wanted: ReminderQuery, within: Option<&[Scope]>, limit: Option<usize>) -> Result<MemoryPage, StoreError> {
         Ok(self.page(self.store.reminders(wanted, Some(&self.within(within)), limit)?))
     }
 
     fn count_access(&self, ids: &[MemoryId]) {
         // Counts are not essential, so errors are ignored.
-        let Ok(seen) = self.are_seen(ids) else { return };
+        let Ok(seen) = self.visibility(ids) else { return };
         let own: Vec<MemoryId> = ids.iter().zip(seen).filter_map(|(id, is_seen)| is_seen.then_some(*id)).collect();
         self.store.count_access(&own);
     }
 }
 
 /// Adds the number of omitted damaged files to the reason for incomplete results.
-fn less_by(damaged: usize, said: Option<String>) -> Option<String> {
+fn add_skipped(damaged: usize, said: Option<String>) -> Option<String> {
     let files = if damaged == 1 { "file was" } else { "files were" };
     let left_out = (0 < damaged).then(|| format!("{damaged} damaged {files} skipped, because the scope cannot be determined"));
     said.into_iter().chain(left_out).reduce(|one, other| format!("{one}; {other}"))
 }
 
-impl Scoped {
+impl ScopedStore {
     /// Returns the part of a page in the view.
     ///
     /// It is the whole page, unless a file is damaged or has changed since the store read it.
-    fn page(&self, mut page: Page) -> Page {
+    fn page(&self, mut page: MemoryPage) -> MemoryPage {
         let (all, damaged) = (page.memories.len(), page.memories.iter().filter(|stored| stored.problem.is_some()).count());
-        page.memories.retain(|stored| self.sees(stored));
+        page.memories.retain(|stored| self.is_visible(stored));
         page.total = page.total.saturating_sub((all - page.memories.len()) as u64);
-        page.degraded = less_by(damaged, page.degraded);
+        page.degraded = add_skipped(damaged, page.degraded);
         page
     }
 
@@ -184,8 +189,8 @@ impl Scoped {
         for change in &mut checked.changes {
             match change {
                 Change::Create { memory, .. } => {
-                    self.may_hold(&memory.scope)?;
-                    self.may_lead(memory, None, &made)?;
+                    self.check_scope(&memory.scope)?;
+                    self.check_references(memory, None, &made)?;
                     if self.store.scopes(&[memory.id])?.pop().flatten().is_some_and(|scope| !self.view.allows(&scope)) {
                         return Err(StoreError::Conflict { what: memory.id.to_string() });
                     }
@@ -195,8 +200,8 @@ impl Scoped {
                     if before.stamp != *expected {
                         return Err(StoreError::Conflict { what: before.path });
                     }
-                    self.may_hold(&memory.scope)?;
-                    self.may_lead(memory, Some(&before.memory), &made)?;
+                    self.check_scope(&memory.scope)?;
+                    self.check_references(memory, Some(&before.memory), &made)?;
                 }
                 Change::Remove { id, expected } => {
                     let before = self.get(id)?;

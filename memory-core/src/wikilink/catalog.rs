@@ -4,23 +4,23 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::choose::file_key;
-use super::fold::{fold, last_part, stem};
-use super::place::Place;
-use super::{By, Rule};
+use super::link_name::{fold, last_part, stem};
+use super::path_pattern::PathPattern;
+use super::{WikilinkNameKind, WikilinkRule};
 
 /// An in-memory catalog of the names of notes and attachments. It takes about 150 bytes per note.
 #[derive(Debug, Clone)]
-pub struct Catalog {
-    rule: Rule,
-    files: Vec<File>,
+pub struct WikilinkCatalog {
+    rule: WikilinkRule,
+    files: Vec<CatalogFile>,
     /// The names: a hash of the normalized name, the kind of name, and the index of the file in `files`.
-    names: BTreeSet<(u64, By, u32)>,
+    names: BTreeSet<(u64, WikilinkNameKind, u32)>,
     /// The index in `files` of each note.
     notes: Vec<u32>,
 }
 
 #[derive(Debug, Clone)]
-struct File {
+struct CatalogFile {
     path: Box<str>,
     /// The number of the note; `None` for an attachment.
     note: Option<u32>,
@@ -28,16 +28,16 @@ struct File {
 
 /// The target of a link in a catalog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Destination {
+pub enum WikilinkDestination {
     /// The note with this number.
     Note(usize),
     /// A file that is not a note.
     Attachment,
 }
 
-impl Catalog {
+impl WikilinkCatalog {
     /// Returns an empty catalog that resolves links by `rule`.
-    pub fn new(rule: Rule) -> Self {
+    pub fn new(rule: WikilinkRule) -> Self {
         Self { rule, files: Vec::new(), names: BTreeSet::new(), notes: Vec::new() }
     }
 
@@ -48,31 +48,31 @@ impl Catalog {
         let file_name = file_key(path);
         let title = title.map(fold).filter(|title| !title.is_empty());
         // In Logseq, a page with a title has no name from its file.
-        if self.rule == Rule::Paths || title.is_none() {
-            self.names.insert((hash(&file_name), By::Path, file));
+        if self.rule == WikilinkRule::Paths || title.is_none() {
+            self.names.insert((hash(&file_name), WikilinkNameKind::Path, file));
         }
-        if let Some(title) = title.filter(|title| self.rule == Rule::Pages || *title != file_name) {
-            self.names.insert((hash(&title), By::Title, file));
+        if let Some(title) = title.filter(|title| self.rule == WikilinkRule::Pages || *title != file_name) {
+            self.names.insert((hash(&title), WikilinkNameKind::Title, file));
         }
         for alias in aliases.iter().map(|alias| fold(alias)).filter(|alias| !alias.is_empty()) {
-            self.names.insert((hash(&alias), By::Alias, file));
+            self.names.insert((hash(&alias), WikilinkNameKind::Alias, file));
         }
     }
 
     /// Adds a file that is not a note.
     pub fn add_attachment(&mut self, path: &str) {
         let file = self.add_file(path, None);
-        self.names.insert((hash(&file_key(path)), By::Path, file));
+        self.names.insert((hash(&file_key(path)), WikilinkNameKind::Path, file));
     }
 
     /// Returns the rule for resolving links.
-    pub fn rule(&self) -> Rule {
+    pub fn rule(&self) -> WikilinkRule {
         self.rule
     }
 
     /// Returns whether aliases and titles are equivalent to paths by the rule of the catalog.
     pub fn aliases_resolve(&self) -> bool {
-        self.rule == Rule::Pages
+        self.rule == WikilinkRule::Pages
     }
 
     /// Resolves the link `target` in the note with number `from`.
@@ -81,40 +81,40 @@ impl Catalog {
     ///
     /// # Panics
     /// If the note does not exist.
-    pub fn resolve(&self, target: &str, from: usize) -> Option<(Destination, By)> {
+    pub fn resolve(&self, target: &str, from: usize) -> Option<(WikilinkDestination, WikilinkNameKind)> {
         let whole = fold(target);
         if whole.is_empty() {
-            return Some((Destination::Note(from), By::Path));
+            return Some((WikilinkDestination::Note(from), WikilinkNameKind::Path));
         }
         let from = &self.files[self.notes[from] as usize].path;
         let by_path = match self.rule {
-            Rule::Paths => self.by_path(&whole, from),
-            Rule::Pages => self.named(&whole, By::Path).next(),
+            WikilinkRule::Paths => self.by_path(&whole, from),
+            WikilinkRule::Pages => self.named(&whole, WikilinkNameKind::Path).next(),
         };
-        let strongest = |by: By| self.named(&whole, by).min_by_key(|file| (file.path.chars().count(), &file.path));
+        let strongest = |by: WikilinkNameKind| self.named(&whole, by).min_by_key(|file| (file.path.chars().count(), &file.path));
         by_path
-            .map(|file| (file, By::Path))
-            .or_else(|| Some((strongest(By::Title)?, By::Title)))
-            .or_else(|| Some((strongest(By::Alias)?, By::Alias)))
+            .map(|file| (file, WikilinkNameKind::Path))
+            .or_else(|| Some((strongest(WikilinkNameKind::Title)?, WikilinkNameKind::Title)))
+            .or_else(|| Some((strongest(WikilinkNameKind::Alias)?, WikilinkNameKind::Alias)))
             .map(|(file, by)| (file.destination(), by))
     }
 
     /// Returns whether a note has the alias `target`.
     pub fn is_alias(&self, target: &str) -> bool {
-        self.named(&fold(target), By::Alias).next().is_some()
+        self.named(&fold(target), WikilinkNameKind::Alias).next().is_some()
     }
 
-    fn by_path(&self, target: &str, from: &str) -> Option<&File> {
-        let place = Place::of(target, from)?;
+    fn by_path(&self, target: &str, from: &str) -> Option<&CatalogFile> {
+        let place = PathPattern::of(target, from)?;
         let last = last_part(target);
         // `a.md` may refer to the note `a.md` or to the note `a.md.md`.
         let mut keys = vec![stem(last), last];
         keys.dedup();
-        let found = keys.into_iter().flat_map(|key| self.named(key, By::Path));
+        let found = keys.into_iter().flat_map(|key| self.named(key, WikilinkNameKind::Path));
         found.filter_map(|file| Some((place.fit(&file.path)?, file))).min_by_key(|(fit, _)| *fit).map(|(_, file)| file)
     }
 
-    fn named(&self, key: &str, by: By) -> impl Iterator<Item = &File> {
+    fn named(&self, key: &str, by: WikilinkNameKind) -> impl Iterator<Item = &CatalogFile> {
         let hash = hash(key);
         self.names.range((hash, by, 0)..=(hash, by, u32::MAX)).map(|(_, _, file)| &self.files[*file as usize])
     }
@@ -122,14 +122,14 @@ impl Catalog {
     fn add_file(&mut self, path: &str, note: Option<usize>) -> u32 {
         let number = |count: usize| u32::try_from(count).expect("a set of notes has fewer than 2^32 files");
         let file = number(self.files.len());
-        self.files.push(File { path: path.into(), note: note.map(number) });
+        self.files.push(CatalogFile { path: path.into(), note: note.map(number) });
         file
     }
 }
 
-impl File {
-    fn destination(&self) -> Destination {
-        self.note.map_or(Destination::Attachment, |note| Destination::Note(note as usize))
+impl CatalogFile {
+    fn destination(&self) -> WikilinkDestination {
+        self.note.map_or(WikilinkDestination::Attachment, |note| WikilinkDestination::Note(note as usize))
     }
 }
 
@@ -141,42 +141,42 @@ fn hash(key: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Catalog, Destination};
-    use crate::wikilink::{By, Rule};
+    use super::{WikilinkCatalog, WikilinkDestination};
+    use crate::wikilink::{WikilinkNameKind, WikilinkRule};
 
-    fn note(catalog: &Catalog, target: &str, from: usize) -> Option<(usize, By)> {
+    fn note(catalog: &WikilinkCatalog, target: &str, from: usize) -> Option<(usize, WikilinkNameKind)> {
         match catalog.resolve(target, from)? {
-            (Destination::Note(note), by) => Some((note, by)),
-            (Destination::Attachment, by) => Some((usize::MAX, by)),
+            (WikilinkDestination::Note(note), by) => Some((note, by)),
+            (WikilinkDestination::Attachment, by) => Some((usize::MAX, by)),
         }
     }
 
     #[test]
     fn by_paths_a_file_name_is_stronger_than_a_title_than_an_alias() {
-        let mut catalog = Catalog::new(Rule::Paths);
+        let mut catalog = WikilinkCatalog::new(WikilinkRule::Paths);
         catalog.add_note("x/a.md", Some("a"), &[]);
         catalog.add_note("y/b.md", Some("A"), &["Bee".into(), "c/d".into()]);
         catalog.add_attachment("files/a.png");
-        assert_eq!(note(&catalog, "A", 1), Some((0, By::Path)));
-        assert_eq!(note(&catalog, "bee", 0), Some((1, By::Alias)));
-        assert_eq!(note(&catalog, "c/d", 0), Some((1, By::Alias)));
+        assert_eq!(note(&catalog, "A", 1), Some((0, WikilinkNameKind::Path)));
+        assert_eq!(note(&catalog, "bee", 0), Some((1, WikilinkNameKind::Alias)));
+        assert_eq!(note(&catalog, "c/d", 0), Some((1, WikilinkNameKind::Alias)));
         assert_eq!(note(&catalog, "d", 0), None);
         assert_eq!(note(&catalog, "q/bee", 0), None);
         assert_eq!(note(&catalog, "y/a", 0), None);
-        assert_eq!(note(&catalog, "a.png", 0), Some((usize::MAX, By::Path)));
-        assert_eq!(note(&catalog, "", 1), Some((1, By::Path)));
+        assert_eq!(note(&catalog, "a.png", 0), Some((usize::MAX, WikilinkNameKind::Path)));
+        assert_eq!(note(&catalog, "", 1), Some((1, WikilinkNameKind::Path)));
         assert!(catalog.is_alias("BEE") && !catalog.is_alias("a"));
     }
 
     #[test]
     fn by_pages_a_title_hides_the_file_name() {
-        let mut catalog = Catalog::new(Rule::Pages);
+        let mut catalog = WikilinkCatalog::new(WikilinkRule::Pages);
         catalog.add_note("pages/a___b.md", Some("a/b"), &["ab".into()]);
         catalog.add_note("pages/c.md", None, &[]);
-        assert_eq!(note(&catalog, "A/B", 1), Some((0, By::Title)));
-        assert_eq!(note(&catalog, "ab", 1), Some((0, By::Alias)));
+        assert_eq!(note(&catalog, "A/B", 1), Some((0, WikilinkNameKind::Title)));
+        assert_eq!(note(&catalog, "ab", 1), Some((0, WikilinkNameKind::Alias)));
         assert_eq!(note(&catalog, "b", 1), None);
         assert_eq!(note(&catalog, "a___b", 1), None);
-        assert_eq!(note(&catalog, "c", 0), Some((1, By::Path)));
+        assert_eq!(note(&catalog, "c", 0), Some((1, WikilinkNameKind::Path)));
     }
 }

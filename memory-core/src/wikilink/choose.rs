@@ -2,23 +2,23 @@
 
 use crate::{Memory, MemoryId};
 
-use super::fold::{fold, last_part, stem};
-use super::place::Place;
+use super::link_name::{fold, last_part, stem};
+use super::path_pattern::PathPattern;
 
 /// A possible target of a link, with the name that matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub struct WikilinkCandidate {
     /// The target.
-    pub target: Target,
+    pub target: WikilinkTarget,
     /// The path, with `/` as separator and with its extension.
     pub path: String,
     /// The kind of the matching name.
-    pub by: By,
+    pub by: WikilinkNameKind,
 }
 
 /// The target of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Target {
+pub enum WikilinkTarget {
     /// A memory.
     Memory(MemoryId),
     /// A file that is not a memory.
@@ -27,7 +27,7 @@ pub enum Target {
 
 /// The kind of a matching name, in descending precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum By {
+pub enum WikilinkNameKind {
     /// The id, or a prefix of it.
     Id,
     /// The path or file name.
@@ -42,7 +42,7 @@ pub enum By {
 
 /// A rule for resolving links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Rule {
+pub enum WikilinkRule {
     /// The rule of Obsidian: by file name and any given part of the path, then by title or alias.
     Paths,
     /// The rule of Logseq: by the complete page name; titles and aliases are equivalent to file names.
@@ -63,7 +63,7 @@ pub enum Rule {
 pub fn keys(target: &str) -> Vec<String> {
     let whole = fold(target);
     let last = stem(last_part(&whole)).to_owned();
-    distinct([whole, last])
+    dedup_names([whole, last])
 }
 
 /// Returns the keys of a memory at `path`.
@@ -74,16 +74,16 @@ pub fn names_of(memory: &Memory, path: &str) -> Vec<String> {
     let origins = memory.origin.iter().chain(&memory.other_origins);
     let origin = origins.flat_map(|origin| [file_key(&origin.path), origin_stem(&origin.path)]);
     let titles = memory.title.iter().chain(&memory.aliases).map(|name| fold(name));
-    distinct([own].into_iter().chain(origin).chain(titles))
+    dedup_names([own].into_iter().chain(origin).chain(titles))
 }
 
 /// Minimum number of digits of an abbreviated id in a link.
-const SHORTEST_PREFIX: usize = 4;
+const MIN_ID_PREFIX: usize = 4;
 
 /// Returns the keys of links to a memory by its id or a prefix of it.
 pub fn prefixes(id: &MemoryId) -> Vec<String> {
     let digits = id.to_string();
-    (SHORTEST_PREFIX..=digits.len()).map(|length| digits[..length].to_owned()).collect()
+    (MIN_ID_PREFIX..=digits.len()).map(|length| digits[..length].to_owned()).collect()
 }
 
 /// Returns the key of a file: its normalized name without `.md`.
@@ -99,7 +99,7 @@ fn origin_stem(path: &str) -> String {
     name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned()
 }
 
-fn distinct(names: impl IntoIterator<Item = String>) -> Vec<String> {
+fn dedup_names(names: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut kept = Vec::<String>::new();
     for name in names {
         if !name.is_empty() && !kept.contains(&name) {
@@ -114,21 +114,29 @@ fn distinct(names: impl IntoIterator<Item = String>) -> Vec<String> {
 /// `candidates` are the matches of [`keys`]. Among matches by path, `rule` decides, and a match in a folder that
 /// contradicts the target is excluded. Among matches by the same kind of other name, the shortest path wins. A match by
 /// the id of a superseded memory counts only if there is no other match.
-pub fn choose<'a>(target: &str, from: Option<&str>, candidates: &'a [Candidate], rule: Rule) -> Option<&'a Candidate> {
-    let by = |by: By| candidates.iter().filter(move |candidate| candidate.by == by);
-    let shortest = |by_name: By| by(by_name).min_by_key(|candidate| (candidate.path.chars().count(), &candidate.path));
+pub fn choose<'a>(
+    target: &str,
+    from: Option<&str>,
+    candidates: &'a [WikilinkCandidate],
+    rule: WikilinkRule,
+) -> Option<&'a WikilinkCandidate> {
+    let by = |by: WikilinkNameKind| candidates.iter().filter(move |candidate| candidate.by == by);
+    let shortest =
+        |by_name: WikilinkNameKind| by(by_name).min_by_key(|candidate| (candidate.path.chars().count(), &candidate.path));
     let by_path = || match rule {
-        Rule::Paths => {
-            let place = Place::of(target, from.unwrap_or_default())?;
-            by(By::Path).filter_map(|candidate| Some((place.fit(&candidate.path)?, candidate))).min_by_key(|(fit, _)| *fit)
+        WikilinkRule::Paths => {
+            let place = PathPattern::of(target, from.unwrap_or_default())?;
+            by(WikilinkNameKind::Path)
+                .filter_map(|candidate| Some((place.fit(&candidate.path)?, candidate)))
+                .min_by_key(|(fit, _)| *fit)
         }
-        Rule::Pages => by(By::Path).map(|candidate| (Default::default(), candidate)).next(),
+        WikilinkRule::Pages => by(WikilinkNameKind::Path).map(|candidate| (Default::default(), candidate)).next(),
     };
-    shortest(By::Id)
+    shortest(WikilinkNameKind::Id)
         .or_else(|| by_path().map(|(_, candidate)| candidate))
-        .or_else(|| shortest(By::Title))
-        .or_else(|| shortest(By::Alias))
-        .or_else(|| shortest(By::Former))
+        .or_else(|| shortest(WikilinkNameKind::Title))
+        .or_else(|| shortest(WikilinkNameKind::Alias))
+        .or_else(|| shortest(WikilinkNameKind::Former))
 }
 
 #[cfg(test)]

@@ -69,14 +69,14 @@ fn fence(line: &str) -> Option<(u8, usize, &str)> {
 
 fn blank_between(bytes: &mut [u8], opening: &[u8], closing: &[u8]) {
     let mut from = 0;
-    while let Some(start) = find(bytes, opening, from) {
-        let Some(end) = find(bytes, closing, start + opening.len()) else { return };
+    while let Some(start) = find_bytes(bytes, opening, from) {
+        let Some(end) = find_bytes(bytes, closing, start + opening.len()) else { return };
         from = end + closing.len();
         blank(bytes, start..from);
     }
 }
 
-fn find(bytes: &[u8], wanted: &[u8], from: usize) -> Option<usize> {
+fn find_bytes(bytes: &[u8], wanted: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
         at += bytes[at..].iter().position(|byte| *byte == wanted[0])?;
@@ -92,7 +92,7 @@ fn blank_inline(bytes: &mut [u8]) {
     let mut start = 0;
     while start < bytes.len() {
         let end = bytes[start..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| start + at);
-        let runs = runs_of_backticks(bytes, start..end);
+        let runs = backtick_runs(bytes, start..end);
         let mut next = 0;
         for (run, partner) in runs.iter().zip(partners(&runs)) {
             if let Some(partner) = partner.filter(|_| next <= run.start) {
@@ -104,7 +104,7 @@ fn blank_inline(bytes: &mut [u8]) {
     }
 }
 
-fn runs_of_backticks(bytes: &[u8], line: Range<usize>) -> Vec<Range<usize>> {
+fn backtick_runs(bytes: &[u8], line: Range<usize>) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for at in line {
         if bytes[at] == b'`' {

@@ -3,14 +3,14 @@
 mod catalog;
 mod choose;
 mod code;
-mod fold;
+mod link_name;
 mod parse;
-mod place;
+mod path_pattern;
 mod tags;
 
-pub use catalog::{Catalog, Destination};
-pub use choose::{By, Candidate, Rule, Target, choose, keys, names_of, prefixes};
+pub use catalog::{WikilinkCatalog, WikilinkDestination};
+pub use choose::{WikilinkCandidate, WikilinkNameKind, WikilinkRule, WikilinkTarget, choose, keys, names_of, prefixes};
 pub use code::blank_code;
-pub use fold::fold;
+pub use link_name::fold;
 pub use parse::{Fragment, Wikilink, parse, parse_prose};
 pub use tags::{inline_tags, prose_tags};

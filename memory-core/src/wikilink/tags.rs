@@ -28,7 +28,7 @@ pub fn prose_tags(prose: &str) -> Vec<String> {
             continue;
         }
         let rest = &prose[at + 1..];
-        let end = rest.find(|character| !may_stand_in_tag(character)).unwrap_or(rest.len());
+        let end = rest.find(|character| !is_tag_character(character)).unwrap_or(rest.len());
         let tag = rest[..end].trim_end_matches('/');
         if !tag.is_empty() && !is_number(tag) {
             tags.push(tag.to_owned());
@@ -38,7 +38,7 @@ pub fn prose_tags(prose: &str) -> Vec<String> {
 }
 
 /// Returns whether a character is neither whitespace nor punctuation that ends a tag in Obsidian.
-fn may_stand_in_tag(character: char) -> bool {
+fn is_tag_character(character: char) -> bool {
     let is_punctuation = matches!(character, '\u{2000}'..='\u{206f}' | '\u{2e00}'..='\u{2e7f}')
         || "'!\"#$%&()*+,.:;<=>?@^`{|}~[]\\".contains(character);
     !is_punctuation && !character.is_whitespace()

@@ -49,7 +49,7 @@ fn the_other_fakes_keep_their_promises() {
     id_suite(&CountingIds::default());
     embedder_suite(&FakeEmbedder);
     reranker_suite(&FakeReranker);
-    chat_suite(&FakeChat::answering(&["Yes."]));
+    chat_suite(&FakeChat::with_answers(&["Yes."]));
     meter_suite(&|| Box::new(FakeMeter::default()));
     let notifier = FakeNotifier::default();
     notifier_suite(&notifier);

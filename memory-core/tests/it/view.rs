@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use memory_core::testing::{FakeStore, services, view_suite};
 use memory_core::{
-    Change, Code, Draft, Filter, MemoryStoreExt, Order, Patch, Query, Ranking, Reminder, Scope, Secrets, Services, Slice,
-    StoreError, Tags, Verb, View, backlinks, delete, link, list, read, search, tag, undo, update, write,
+    Change, Code, Draft, Filter, ListOrder, MemoryStoreExt, PageRequest, Patch, Query, Ranking, Reminder, Scope, SecretPolicy,
+    Services, StoreError, Tags, Verb, View, backlinks, delete, link, list, read, search, tag, undo, update, write,
 };
 
 #[test]
@@ -18,14 +18,14 @@ fn home() -> Services {
 }
 
 fn agent(home: &Services, name: &str, project: Option<&str>) -> Services {
-    home.seen_by(View { agent: Some(name.parse().expect("a name")), project: project.map(str::to_owned) })
+    home.restrict_to(View { agent: Some(name.parse().expect("a name")), project: project.map(str::to_owned) })
 }
 
-fn put(services: &Services, content: &str, scope: Scope) -> String {
-    write(services, Draft { scope, ..Draft::new(content) }, Secrets::Refuse).expect("it is kept").id.to_string()
+fn write_memory(services: &Services, content: &str, scope: Scope) -> String {
+    write(services, Draft { scope, ..Draft::new(content) }, SecretPolicy::Refuse).expect("it is kept").id.to_string()
 }
 
-fn own(name: &str) -> Scope {
+fn agent_scope(name: &str) -> Scope {
     Scope::Agent(name.into())
 }
 
@@ -33,22 +33,23 @@ fn own(name: &str) -> Scope {
 fn agents_share_what_is_for_everybody_and_nothing_else() {
     let home = home();
     let (claude, codex) = (agent(&home, "Claude", Some("x")), agent(&home, "codex", Some("x")));
-    let (ours, global) = (put(&claude, "of the project", Scope::Project("x".into())), put(&codex, "for all", Scope::Global));
-    let secret = put(&claude, "of claude", own("claude"));
+    let (ours, global) =
+        (write_memory(&claude, "of the project", Scope::Project("x".into())), write_memory(&codex, "for all", Scope::Global));
+    let secret = write_memory(&claude, "of claude", agent_scope("claude"));
     for id in [&ours, &global] {
         assert!(read(&claude, id).is_ok() && read(&codex, id).is_ok());
     }
     assert_eq!(read(&claude, &secret).unwrap().memory.content, "of claude");
-    let everything = Slice { order: Order::Created, offset: 0, limit: None };
+    let everything = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
     let total = |services: &Services| list(services, &Filter::everything(), &everything).unwrap().total;
-    assert_eq!((total(&claude), total(&codex), total(&home), total(&home.seen_by(View::default()))), (3, 2, 3, 1));
+    assert_eq!((total(&claude), total(&codex), total(&home), total(&home.restrict_to(View::default()))), (3, 2, 3, 1));
 }
 
 #[test]
 fn a_refusal_says_no_more_than_of_what_was_never_there() {
     let home = home();
     let codex = agent(&home, "codex", None);
-    let (secret, seen) = (put(&home, "of claude", own("claude")), put(&home, "for all", Scope::Global));
+    let (secret, seen) = (write_memory(&home, "of claude", agent_scope("claude")), write_memory(&home, "for all", Scope::Global));
     let never = "12345678-0000-4000-8000-000000000000";
     let told = |error: StoreError| format!("{error:?} {error} {:?}", error.hint());
     let refusals = |id: &str| {
@@ -62,7 +63,10 @@ fn a_refusal_says_no_more_than_of_what_was_never_there() {
             told(codex.store.get(&id.parse().unwrap()).unwrap_err()),
             told(delete(&codex, id).unwrap_err()),
             told(link(&codex, &seen, id).unwrap_err()),
-            told(update(&codex, id, &Patch { scope: Some(Scope::Global), ..Patch::default() }, None, Secrets::Keep).unwrap_err()),
+            told(
+                update(&codex, id, &Patch { scope: Some(Scope::Global), ..Patch::default() }, None, SecretPolicy::Keep)
+                    .unwrap_err(),
+            ),
             told(codex.store.commit(&replaced).unwrap_err()),
         ];
         refused.map(|refused| refused.replace(id, "ID"))
@@ -75,15 +79,15 @@ fn a_refusal_says_no_more_than_of_what_was_never_there() {
 fn nothing_goes_where_an_agent_does_not_see_it() {
     let home = home();
     let codex = agent(&home, "codex", None);
-    let id = put(&codex, "for all", Scope::Global);
-    for scope in [own("claude"), Scope::Project("x".into()), Scope::Conversation("y".into())] {
+    let id = write_memory(&codex, "for all", Scope::Global);
+    for scope in [agent_scope("claude"), Scope::Project("x".into()), Scope::Conversation("y".into())] {
         let draft = Draft { scope: scope.clone(), ..Draft::new("planted") };
-        assert_eq!(write(&codex, draft, Secrets::Refuse).unwrap_err().code(), Code::ScopeRefused);
+        assert_eq!(write(&codex, draft, SecretPolicy::Refuse).unwrap_err().code(), Code::ScopeRefused);
         let moved = Patch { scope: Some(scope), ..Patch::default() };
-        assert_eq!(update(&codex, &id, &moved, None, Secrets::Refuse).unwrap_err().code(), Code::ScopeRefused);
+        assert_eq!(update(&codex, &id, &moved, None, SecretPolicy::Refuse).unwrap_err().code(), Code::ScopeRefused);
     }
     // An agent cannot overwrite a memory that it does not see either.
-    let secret = put(&home, "of claude", own("claude"));
+    let secret = write_memory(&home, "of claude", agent_scope("claude"));
     let mut operation = codex.operation(Verb::Import);
     let memory = Draft::new("in its place").into_memory(secret.parse().unwrap(), operation.at);
     operation.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
@@ -95,7 +99,7 @@ fn nothing_goes_where_an_agent_does_not_see_it() {
 fn nothing_leads_where_an_agent_does_not_see_it() {
     let home = home();
     let codex = agent(&home, "codex", None);
-    let (secret, seen) = (put(&home, "of claude", own("claude")), put(&home, "for all", Scope::Global));
+    let (secret, seen) = (write_memory(&home, "of claude", agent_scope("claude")), write_memory(&home, "for all", Scope::Global));
     let never = "12345678-0000-4000-8000-000000000000";
     for id in [secret.as_str(), never] {
         let id = id.parse().unwrap();
@@ -104,7 +108,7 @@ fn nothing_leads_where_an_agent_does_not_see_it() {
             Patch { add_links: vec![id], ..Patch::default() },
             Patch { reminder: Some(Reminder { of: Some(id), ..Reminder::at(home.clock.now()) }), ..Patch::default() },
         ] {
-            let refused = update(&codex, &seen, &patch, None, Secrets::Refuse).unwrap_err();
+            let refused = update(&codex, &seen, &patch, None, SecretPolicy::Refuse).unwrap_err();
             assert!(matches!(refused, StoreError::NotFound { reference } if reference == id.to_string()));
         }
     }
@@ -119,11 +123,11 @@ fn nothing_leads_where_an_agent_does_not_see_it() {
 fn a_filter_reaches_no_further_than_the_view() {
     let home = home();
     let codex = agent(&home, "codex", None);
-    put(&home, "of claude", own("claude"));
-    put(&home, "for all", Scope::Global);
-    for (within, seen) in [(vec![own("claude")], 0), (vec![own("claude"), Scope::Global], 1), (vec![], 0)] {
+    write_memory(&home, "of claude", agent_scope("claude"));
+    write_memory(&home, "for all", Scope::Global);
+    for (within, seen) in [(vec![agent_scope("claude")], 0), (vec![agent_scope("claude"), Scope::Global], 1), (vec![], 0)] {
         let filter = Filter { within: Some(within), ..Filter::everything() };
-        let slice = Slice { order: Order::Created, offset: 0, limit: None };
+        let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
         assert_eq!(list(&codex, &filter, &slice).unwrap().total, seen);
         let query = Query { text: "for claude".into(), filter, limit: 9, ranking: Ranking::default() };
         assert_eq!(search(&codex, &query).unwrap().total, seen);
@@ -134,8 +138,8 @@ fn a_filter_reaches_no_further_than_the_view() {
 fn an_agent_takes_back_what_it_did_itself_and_where_it_sees_it() {
     let home = home();
     let (here, there) = (agent(&home, "codex", Some("here")), agent(&home, "codex", Some("there")));
-    let mine = put(&here, "of here", Scope::Project("here".into()));
-    let theirs = put(&home, "of a person", Scope::Global);
+    let mine = write_memory(&here, "of here", Scope::Project("here".into()));
+    let theirs = write_memory(&home, "of a person", Scope::Global);
     assert_eq!(undo(&there, None).unwrap_err().code(), Code::OperationNotFound);
     let written = here.history.records().next().unwrap().unwrap().id.to_string();
     assert_eq!(undo(&there, Some(&written)).unwrap_err().code(), Code::OperationNotFound);

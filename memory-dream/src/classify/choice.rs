@@ -3,11 +3,11 @@
 use memory_core::{Category, Memory};
 
 use super::classification::{Classification, SURE, classify};
-use super::note::Note;
+use super::input::ClassifierInput;
 
 /// The category chosen for a memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Choice {
+pub struct CategoryChoice {
     /// The category, if one is at least [`SURE`].
     pub category: Option<Category>,
     /// Probability of the most probable category, from 0 to 1.
@@ -26,11 +26,11 @@ pub struct Choice {
 /// let memory = Draft::new("Lesson learned: backups must be tested").into_memory(MemoryId::of_path("a"), Default::default());
 /// assert_eq!(choose_category(&memory).category, Some(Category::Lessons));
 /// ```
-pub fn choose_category(memory: &Memory) -> Choice {
-    choose(&classify(&Note::from(memory)))
+pub fn choose_category(memory: &Memory) -> CategoryChoice {
+    choose_from_scores(&classify(&ClassifierInput::from(memory)))
 }
 
-fn choose(classification: &Classification) -> Choice {
+fn choose_from_scores(classification: &Classification) -> CategoryChoice {
     let of = |category: Category| classification.scores.iter().find(|score| score.category == category);
     let probability = |category: Category| of(category).map_or(0.0, |score| score.probability);
     let dates = probability(Category::Date) + probability(Category::Reminders);
@@ -38,5 +38,5 @@ fn choose(classification: &Classification) -> Choice {
     let (category, confidence) = others
         .map(|score| (score.category, score.probability))
         .fold((Category::Date, dates), |best, other| if best.1 < other.1 { other } else { best });
-    Choice { category: (SURE <= confidence).then_some(category), confidence: confidence.min(1.0) }
+    CategoryChoice { category: (SURE <= confidence).then_some(category), confidence: confidence.min(1.0) }
 }

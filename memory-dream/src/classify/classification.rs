@@ -2,9 +2,9 @@
 
 use memory_core::Category;
 
-use super::model::{Model, place, shipped};
-use super::note::Note;
-use super::read::features;
+use super::extraction::features;
+use super::input::ClassifierInput;
+use super::model::{CategoryModel, place, shipped};
 use super::{LABELS, feature::Features};
 
 /// Minimum confidence for filing a note: its category is more probable than all others together.
@@ -50,7 +50,7 @@ impl Classification {
 /// assert_eq!(found.category(), Some(Category::Reminders));
 /// assert_eq!(classify(&Note::of_text("…")).category(), None);
 /// ```
-pub fn classify(note: &Note<'_>) -> Classification {
+pub fn classify(note: &ClassifierInput<'_>) -> Classification {
     classify_by(shipped(), &features(note))
 }
 
@@ -58,7 +58,7 @@ pub fn classify(note: &Note<'_>) -> Classification {
 const CUE_PROBABILITY: f32 = 0.95;
 
 /// Returns the index in [`LABELS`] of the decisive cue's category, and the score to add to it.
-pub(super) fn cue_boost(model: &Model, features: &Features, scores: &[f32; LABELS.len()]) -> Option<(usize, f32)> {
+pub(super) fn cue_boost(model: &CategoryModel, features: &Features, scores: &[f32; LABELS.len()]) -> Option<(usize, f32)> {
     let place = place(features.cue.as_ref()?.category)?;
     let best = scores.iter().copied().fold(f32::MIN, f32::max);
     let share = |score: f32| ((score - best) / model.temperature).exp();
@@ -68,7 +68,7 @@ pub(super) fn cue_boost(model: &Model, features: &Features, scores: &[f32; LABEL
 }
 
 /// Classifies a note by its features with the given model.
-pub fn classify_by(model: &Model, features: &Features) -> Classification {
+pub fn classify_by(model: &CategoryModel, features: &Features) -> Classification {
     let mut scores = model.scores(features);
     if let Some((place, boost)) = cue_boost(model, features, &scores) {
         scores[place] += boost;

@@ -19,20 +19,20 @@ use memory_core::text::fold;
 use regex::Regex;
 
 use super::feature::hash;
-use super::note::Note;
+use super::input::ClassifierInput;
 
 /// The table of all cues.
-const TABLE: &str = include_str!("cues.txt");
+const CUE_TABLE: &str = include_str!("cues.txt");
 
 /// Number of characters of a note that are searched for cues.
-const SEARCHED: usize = 400;
+const SEARCHED_CHARACTERS: usize = 400;
 
 /// Maximum number of characters of a label.
 const LONGEST_LABEL: usize = 60;
 
 /// A cue found in a note.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Cue {
+pub(super) struct CategoryCue {
     pub(super) category: Category,
     /// The matched words, folded.
     pub(super) words: String,
@@ -40,33 +40,33 @@ pub(super) struct Cue {
 
 /// The cues of a note.
 #[derive(Debug, Default)]
-pub(super) struct Cues {
+pub(super) struct NoteCues {
     /// The cue that determines the category, if there is one.
-    pub(super) decisive: Option<Cue>,
+    pub(super) decisive: Option<CategoryCue>,
     /// The categories of the weak phrases in the note.
     pub(super) weak: Vec<Category>,
 }
 
 /// Returns the cues of `note`; `has_category_tag` is whether one of its tags names a category.
-pub(super) fn find_cues(note: &Note<'_>, has_category_tag: bool) -> Cues {
+pub(super) fn find_cues(note: &ClassifierInput<'_>, has_category_tag: bool) -> NoteCues {
     let text = searched_text(note);
     let subordinate: Vec<Range<usize>> = SUBORDINATE.find_iter(&text).map(|found| found.range()).collect();
-    let of_strength = |strength: Strength| TABLES.phrases.iter().filter(move |pattern| pattern.strength == strength);
+    let of_strength = |strength: CueStrength| CUE_PATTERNS.phrases.iter().filter(move |pattern| pattern.strength == strength);
     let decide = |strength| phrase(&text, of_strength(strength), &subordinate);
     let decisive = label(&text)
-        .or_else(|| if has_category_tag { None } else { decide(Strength::Strong).or_else(|| decide(Strength::Likely)) });
-    let speaks = |pattern: &&Pattern| first_match(&text, pattern, &subordinate).is_some();
-    Cues { decisive, weak: of_strength(Strength::Weak).filter(speaks).map(|pattern| pattern.category).collect() }
+        .or_else(|| if has_category_tag { None } else { decide(CueStrength::Strong).or_else(|| decide(CueStrength::Likely)) });
+    let speaks = |pattern: &&CuePattern| first_match(&text, pattern, &subordinate).is_some();
+    NoteCues { decisive, weak: of_strength(CueStrength::Weak).filter(speaks).map(|pattern| pattern.category).collect() }
 }
 
 /// Returns a hash of the table of cues, as its version.
 pub(crate) const fn cue_version() -> u32 {
-    hash(TABLE)
+    hash(CUE_TABLE)
 }
 
 /// The certainty of a phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Strength {
+enum CueStrength {
     Strong,
     Likely,
     Weak,
@@ -74,28 +74,28 @@ enum Strength {
 
 /// The pattern of one category and strength.
 #[derive(Debug)]
-struct Pattern {
+struct CuePattern {
     category: Category,
-    strength: Strength,
+    strength: CueStrength,
     regex: Regex,
 }
 
 /// All patterns, compiled.
 #[derive(Debug)]
-struct Tables {
+struct CuePatterns {
     labels: Vec<(Category, Regex)>,
-    phrases: Vec<Pattern>,
+    phrases: Vec<CuePattern>,
     exceptions: HashMap<Category, Regex>,
 }
 
-static TABLES: LazyLock<Tables> = LazyLock::new(|| compile(&read_table()));
+static CUE_PATTERNS: LazyLock<CuePatterns> = LazyLock::new(|| compile(&read_table()));
 
 /// The alternatives of a category, by key.
-type Alternatives = BTreeMap<&'static str, String>;
+type CueAlternatives = BTreeMap<&'static str, String>;
 
-fn read_table() -> Vec<(Category, Alternatives)> {
-    let mut all: Vec<(Category, Alternatives)> = Vec::new();
-    for line in TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+fn read_table() -> Vec<(Category, CueAlternatives)> {
+    let mut all: Vec<(Category, CueAlternatives)> = Vec::new();
+    for line in CUE_TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
         if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             all.push((name.parse().expect("a test reads the table"), BTreeMap::new()));
         } else if let (Some((key, patterns)), Some((_, alternatives))) = (line.split_once(" = "), all.last_mut()) {
@@ -109,33 +109,33 @@ fn read_table() -> Vec<(Category, Alternatives)> {
     all
 }
 
-fn compile(table: &[(Category, Alternatives)]) -> Tables {
+fn compile(table: &[(Category, CueAlternatives)]) -> CuePatterns {
     let regex = |pattern: &str| Regex::new(pattern).expect("a test compiles all patterns");
     let (mut labels, mut phrases, mut exceptions): (Vec<_>, Vec<_>, HashMap<_, _>) = Default::default();
     for (category, alternatives) in table {
         if let Some(pattern) = label_pattern(alternatives) {
             labels.push((*category, regex(&pattern)));
         }
-        for (key, strength) in [("strong", Strength::Strong), ("likely", Strength::Likely), ("weak", Strength::Weak)] {
+        for (key, strength) in [("strong", CueStrength::Strong), ("likely", CueStrength::Likely), ("weak", CueStrength::Weak)] {
             if let Some(pattern) = phrase_pattern(alternatives, key) {
-                phrases.push(Pattern { category: *category, strength, regex: regex(&pattern) });
+                phrases.push(CuePattern { category: *category, strength, regex: regex(&pattern) });
             }
         }
         if let Some(pattern) = phrase_pattern(alternatives, "not") {
             exceptions.insert(*category, regex(&pattern));
         }
     }
-    Tables { labels, phrases, exceptions }
+    CuePatterns { labels, phrases, exceptions }
 }
 
-fn phrase_pattern(alternatives: &Alternatives, key: &str) -> Option<String> {
+fn phrase_pattern(alternatives: &CueAlternatives, key: &str) -> Option<String> {
     let english = alternatives.get(format!("{key}.en").as_str()).map(|words| format!(r"(?-u:\b(?:{words})\b)"));
     let chinese = alternatives.get(format!("{key}.zh").as_str()).map(|words| format!("(?:{words})"));
     let both: Vec<String> = english.into_iter().chain(chinese).collect();
     (!both.is_empty()).then(|| both.join("|"))
 }
 
-fn label_pattern(alternatives: &Alternatives) -> Option<String> {
+fn label_pattern(alternatives: &CueAlternatives) -> Option<String> {
     let (english, chinese) = alternatives.get("label.en").zip(alternatives.get("label.zh"))?;
     let english = format!(r"(?:[^ ]+ ){{0,3}}?(?P<en>{english})(?: (?:{PREPOSITIONS}|#?[0-9]).*)?");
     let chinese = format!(r"[^ ]{{0,12}}?(?P<zh>{chinese})[^ ]{{0,4}}?");
@@ -156,8 +156,8 @@ static SUBORDINATE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Returns the start of `note` that is searched for cues: folded, without quoted words and code.
-fn searched_text(note: &Note<'_>) -> String {
-    let folded = |text: &str| fold(&text[..text.floor_char_boundary(4 * SEARCHED)]);
+fn searched_text(note: &ClassifierInput<'_>) -> String {
+    let folded = |text: &str| fold(&text[..text.floor_char_boundary(4 * SEARCHED_CHARACTERS)]);
     let content = folded(note.content);
     let content = FRONT_MATTER.replace(&content, "");
     let text = match note.title {
@@ -167,7 +167,7 @@ fn searched_text(note: &Note<'_>) -> String {
     };
     let text = QUOTED.replace_all(&text, " ");
     let mut searched = String::with_capacity(text.len());
-    for character in text.chars().take(SEARCHED) {
+    for character in text.chars().take(SEARCHED_CHARACTERS) {
         let is_blank = matches!(character, ' ' | '\t');
         if !(is_blank && searched.ends_with(' ')) {
             searched.push(if is_blank { ' ' } else { character });
@@ -183,13 +183,13 @@ fn is_border(character: char) -> bool {
 }
 
 /// Returns the first label of a text.
-fn label(text: &str) -> Option<Cue> {
+fn label(text: &str) -> Option<CategoryCue> {
     text.split(is_border).find_map(|sentence| {
         let is_heading = sentence.trim_start().starts_with('#');
         let start = sentence.trim_start_matches(|character: char| " -*#>[【(•".contains(character) || character.is_ascii_digit());
         let head = head(start).or_else(|| is_heading.then_some(start))?;
         let head = head.trim_matches(|character: char| " *]】".contains(character));
-        (head.chars().count() <= LONGEST_LABEL).then(|| label_of(head)).flatten()
+        (head.chars().count() <= LONGEST_LABEL).then(|| match_label(head)).flatten()
     })
 }
 
@@ -201,40 +201,40 @@ fn head(sentence: &str) -> Option<&str> {
 }
 
 /// Returns the category that a label names; of several names the last one counts: `project decision`.
-fn label_of(head: &str) -> Option<Cue> {
+fn match_label(head: &str) -> Option<CategoryCue> {
     let named = |(category, regex): &(Category, Regex)| {
         let captures = regex.captures(head)?;
         let name = captures.name("en").or_else(|| captures.name("zh"))?;
         let is_noun = !head[..name.start()].split(' ').any(|word| PREPOSITIONS.split('|').any(|own| own == word));
-        is_noun.then(|| (name.start(), name.len(), Cue { category: *category, words: name.as_str().to_owned() }))
+        is_noun.then(|| (name.start(), name.len(), CategoryCue { category: *category, words: name.as_str().to_owned() }))
     };
     // Captures are slow, and most labels have no match.
-    let all = TABLES.labels.iter().filter(|(_, regex)| regex.is_match(head)).filter_map(named);
+    let all = CUE_PATTERNS.labels.iter().filter(|(_, regex)| regex.is_match(head)).filter_map(named);
     all.max_by_key(|(start, length, _)| (*start, *length)).map(|(.., cue)| cue)
 }
 
 /// Returns the decisive phrase.
-fn phrase<'p>(text: &str, patterns: impl Iterator<Item = &'p Pattern>, subordinate: &[Range<usize>]) -> Option<Cue> {
-    let found = |pattern: &'p Pattern| Some((first_match(text, pattern, subordinate)?, pattern.category));
+fn phrase<'p>(text: &str, patterns: impl Iterator<Item = &'p CuePattern>, subordinate: &[Range<usize>]) -> Option<CategoryCue> {
+    let found = |pattern: &'p CuePattern| Some((first_match(text, pattern, subordinate)?, pattern.category));
     let all: Vec<_> = patterns.filter_map(found).collect();
     let first = all.iter().min_by_key(|((is_subordinate, range), _)| (*is_subordinate, range.start, usize::MAX - range.len()))?;
     let reminder = all.iter().find(|(_, category)| *category == Category::Reminders);
     let is_about = matches!(first.1, Category::Date | Category::Feedback);
     let ((_, range), category) = reminder.filter(|_| is_about).unwrap_or(first);
-    Some(Cue { category: *category, words: text[range.clone()].trim().to_owned() })
+    Some(CategoryCue { category: *category, words: text[range.clone()].trim().to_owned() })
 }
 
 /// Returns the first match of `pattern` outside exceptions, and whether it is in a subordinate clause.
-fn first_match(text: &str, pattern: &Pattern, subordinate: &[Range<usize>]) -> Option<(bool, Range<usize>)> {
+fn first_match(text: &str, pattern: &CuePattern, subordinate: &[Range<usize>]) -> Option<(bool, Range<usize>)> {
     let mut exceptions: Option<Vec<Range<usize>>> = None;
     let mut later = None;
     for found in pattern.regex.find_iter(text) {
         let exceptions = exceptions.get_or_insert_with(|| {
-            let of_category = TABLES.exceptions.get(&pattern.category);
+            let of_category = CUE_PATTERNS.exceptions.get(&pattern.category);
             of_category.iter().flat_map(|regex| regex.find_iter(text)).map(|found| found.range()).collect()
         });
         let is_exception = exceptions.iter().any(|range| range.start < found.end() && found.start() < range.end);
-        if is_exception || is_asked(text, found.end(), pattern.category) {
+        if is_exception || is_in_question(text, found.end(), pattern.category) {
             continue;
         }
         if !subordinate.iter().any(|range| range.contains(&found.start())) {
@@ -248,7 +248,7 @@ fn first_match(text: &str, pattern: &Pattern, subordinate: &[Range<usize>]) -> O
 /// Returns whether the sentence around `end` is a question, which states nothing.
 ///
 /// Requests can have the form of a question, so categories of requests are exempt.
-fn is_asked(text: &str, end: usize, category: Category) -> bool {
+fn is_in_question(text: &str, end: usize, category: Category) -> bool {
     let is_statement = !matches!(category, Category::Soul | Category::Feedback | Category::Reminders);
     is_statement && text[end..].chars().find(|character| is_border(*character)) == Some('?')
 }

@@ -1,10 +1,10 @@
 //! The features of a note: the inputs of the linear model.
 
-use super::cue::Cue;
+use super::cue::CategoryCue;
 
 /// The kind of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum FeatureKind {
     /// The stem of a word, or one Han character.
     Word,
     /// A word as written, so that `chose` differs from `choose`; or two Han characters.
@@ -25,7 +25,7 @@ pub enum Kind {
     Tag,
 }
 
-impl Kind {
+impl FeatureKind {
     /// Returns the human-readable name of the kind.
     pub(super) fn as_str(self) -> &'static str {
         match self {
@@ -49,19 +49,19 @@ pub struct Feature<'a> {
     /// The value of the feature, by which its weights are multiplied.
     pub value: f32,
     /// The kind of the feature.
-    pub kind: Kind,
+    pub kind: FeatureKind,
     /// The words of the feature; empty unless requested.
     pub text: &'a str,
 }
 
 /// A piece of text that features consist of, with its hash, which several features share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Part<'a> {
+pub(super) struct FeaturePart<'a> {
     pub(super) text: &'a str,
     pub(super) hash: u32,
 }
 
-impl<'a> Part<'a> {
+impl<'a> FeaturePart<'a> {
     pub(super) const fn of(text: &'a str) -> Self {
         Self { text, hash: hash(text) }
     }
@@ -80,8 +80,8 @@ pub(super) const fn hash(text: &str) -> u32 {
 
 impl Feature<'_> {
     /// Returns the key of a feature with one part.
-    pub fn key(kind: Kind, text: &str) -> u32 {
-        key(kind, &[Part::of(text)])
+    pub fn key(kind: FeatureKind, text: &str) -> u32 {
+        key(kind, &[FeaturePart::of(text)])
     }
 }
 
@@ -89,18 +89,18 @@ impl Feature<'_> {
 #[derive(Debug, Default)]
 pub struct Features {
     /// The cue that determines the category of the note, if there is one.
-    pub(super) cue: Option<Cue>,
+    pub(super) cue: Option<CategoryCue>,
     /// The words of all features, if requested.
     texts: Option<String>,
-    found: Vec<Found>,
+    found: Vec<StoredFeature>,
     /// A hash table of indices into `found`, each increased by one; 0 marks a free slot.
     places: Vec<u32>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Found {
+struct StoredFeature {
     key: u32,
-    kind: Kind,
+    kind: FeatureKind,
     start: u32,
     end: u32,
 }
@@ -118,12 +118,12 @@ impl Features {
     pub fn iter(&self) -> impl Iterator<Item = Feature<'_>> {
         let of_words = self.found.iter().filter(|found| is_of_words(found.kind)).count();
         #[expect(clippy::cast_precision_loss, reason = "there are no more words than the first characters of a note give")]
-        let share = WORDS_IN_ALL / (of_words.max(FEW_WORDS) as f32).sqrt();
+        let share = WORD_SCALE / (of_words.max(MIN_WORD_FEATURES) as f32).sqrt();
         self.found.iter().map(move |found| Feature {
             key: found.key,
             value: match found.kind {
-                Kind::Cue => CUE,
-                Kind::Tag => TAG,
+                FeatureKind::Cue => CUE_VALUE,
+                FeatureKind::Tag => TAG_VALUE,
                 _ => share,
             },
             kind: found.kind,
@@ -132,7 +132,7 @@ impl Features {
     }
 
     /// Adds a feature with these parts, unless it is present.
-    pub(super) fn add(&mut self, kind: Kind, parts: &[Part<'_>]) {
+    pub(super) fn add(&mut self, kind: FeatureKind, parts: &[FeaturePart<'_>]) {
         let key = key(kind, parts);
         if 2 * self.found.len() >= self.places.len() {
             self.grow();
@@ -141,17 +141,17 @@ impl Features {
         let (mut start, mut end) = (0, 0);
         if let Some(texts) = &mut self.texts {
             start = texts.len();
-            append(texts, kind, parts);
+            append_text(texts, kind, parts);
             end = texts.len();
         }
         let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) else { return };
-        self.found.push(Found { key, kind, start, end });
+        self.found.push(StoredFeature { key, kind, start, end });
         self.places[place] = u32::try_from(self.found.len()).unwrap_or(u32::MAX);
     }
 
-    /// Adds a feature of kind [`Kind::Cue`].
+    /// Adds a feature of kind [`FeatureKind::Cue`].
     pub(super) fn cue(&mut self, cue: &str) {
-        self.add(Kind::Cue, &[Part::of(cue)]);
+        self.add(FeatureKind::Cue, &[FeaturePart::of(cue)]);
     }
 
     /// Returns the free slot for `key`; `None` if the key is present.
@@ -168,7 +168,7 @@ impl Features {
     }
 
     fn grow(&mut self) {
-        self.places = vec![0; (2 * self.places.len()).max(SMALLEST)];
+        self.places = vec![0; (2 * self.places.len()).max(INITIAL_SLOTS)];
         for number in 0..self.found.len() {
             if let Some(place) = self.free(self.found[number].key) {
                 self.places[place] = u32::try_from(number + 1).unwrap_or(u32::MAX);
@@ -178,33 +178,33 @@ impl Features {
 }
 
 /// Initial number of slots; a power of two.
-const SMALLEST: usize = 2048;
+const INITIAL_SLOTS: usize = 2048;
 
 /// Scale of the values of word features.
-const WORDS_IN_ALL: f32 = 4.0;
+const WORD_SCALE: f32 = 4.0;
 
 /// Value of a cue feature.
-const CUE: f32 = 0.5;
+const CUE_VALUE: f32 = 0.5;
 
 /// Value of a tag feature. It is high because a tag is an explicit choice of the user.
-const TAG: f32 = 2.5;
+const TAG_VALUE: f32 = 2.5;
 
 /// Minimum number of word features to assume, which limits the confidence for short notes.
-const FEW_WORDS: usize = 12;
+const MIN_WORD_FEATURES: usize = 12;
 
-fn is_of_words(kind: Kind) -> bool {
-    !matches!(kind, Kind::Cue | Kind::Tag)
+fn is_of_words(kind: FeatureKind) -> bool {
+    !matches!(kind, FeatureKind::Cue | FeatureKind::Tag)
 }
 
 pub(super) fn is_han(character: char) -> bool {
     ('\u{4e00}'..='\u{9fff}').contains(&character)
 }
 
-fn append(texts: &mut String, kind: Kind, parts: &[Part<'_>]) {
+fn append_text(texts: &mut String, kind: FeatureKind, parts: &[FeaturePart<'_>]) {
     for (number, part) in parts.iter().enumerate() {
         if 0 < number {
             texts.push_str(match kind {
-                Kind::Order => " → ",
+                FeatureKind::Order => " → ",
                 // Han characters are joined without spaces.
                 _ if part.text.starts_with(is_han) && texts.ends_with(is_han) => "",
                 _ => " ",
@@ -215,7 +215,7 @@ fn append(texts: &mut String, kind: Kind, parts: &[Part<'_>]) {
 }
 
 /// Returns the key of a feature: an order-dependent mix of its kind and the hashes of its parts.
-pub(super) fn key(kind: Kind, parts: &[Part<'_>]) -> u32 {
+pub(super) fn key(kind: FeatureKind, parts: &[FeaturePart<'_>]) -> u32 {
     let mix = |key: u32, number: u32| {
         let mixed = (key.rotate_left(5) ^ number).wrapping_mul(0x9e37_79b1);
         mixed ^ (mixed >> 15)
@@ -232,7 +232,7 @@ mod tests {
         let mut features = Features::in_words();
         let words: Vec<String> = (0..2_000).map(|number| format!("word{number}")).collect();
         for word in words.iter().chain(&words) {
-            features.add(Kind::Word, &[Part::of(word)]);
+            features.add(FeatureKind::Word, &[FeaturePart::of(word)]);
         }
         assert_eq!(features.iter().count(), words.len());
         assert!(features.iter().zip(&words).all(|(feature, word)| feature.text == word));
@@ -240,8 +240,8 @@ mod tests {
 
     #[test]
     fn the_same_words_of_another_kind_are_another_feature() {
-        let [one, other] = ["use", "keep"].map(Part::of);
-        assert_ne!(key(Kind::Word, &[one]), key(Kind::Start, &[one]));
-        assert_ne!(key(Kind::Pair, &[one, other]), key(Kind::Pair, &[other, one]));
+        let [one, other] = ["use", "keep"].map(FeaturePart::of);
+        assert_ne!(key(FeatureKind::Word, &[one]), key(FeatureKind::Start, &[one]));
+        assert_ne!(key(FeatureKind::Pair, &[one, other]), key(FeatureKind::Pair, &[other, one]));
     }
 }

@@ -5,13 +5,13 @@ use std::sync::LazyLock;
 
 use memory_core::text::{TokenKind, fold, tokens};
 
-use super::feature::Part;
+use super::feature::FeaturePart;
 
 /// The function of a word in a note.
 ///
 /// Through its class, a word counts even if it is not in the training notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Class {
+pub(super) enum WordClass {
     I,
     We,
     You,
@@ -41,36 +41,36 @@ pub(super) enum Class {
 }
 
 /// All classes, in the order of the enum.
-pub(super) const CLASSES: [Class; 26] = [
-    Class::I,
-    Class::We,
-    Class::You,
-    Class::They,
-    Class::User,
-    Class::Name,
-    Class::Kin,
-    Class::Job,
-    Class::Trait,
-    Class::Often,
-    Class::Able,
-    Class::Like,
-    Class::Choose,
-    Class::Trouble,
-    Class::Opinion,
-    Class::Remind,
-    Class::Value,
-    Class::Must,
-    Class::Never,
-    Class::Not,
-    Class::Why,
-    Class::Instead,
-    Class::Order,
-    Class::Tool,
-    Class::Build,
-    Class::Moment,
+pub(super) const CLASSES: [WordClass; 26] = [
+    WordClass::I,
+    WordClass::We,
+    WordClass::You,
+    WordClass::They,
+    WordClass::User,
+    WordClass::Name,
+    WordClass::Kin,
+    WordClass::Job,
+    WordClass::Trait,
+    WordClass::Often,
+    WordClass::Able,
+    WordClass::Like,
+    WordClass::Choose,
+    WordClass::Trouble,
+    WordClass::Opinion,
+    WordClass::Remind,
+    WordClass::Value,
+    WordClass::Must,
+    WordClass::Never,
+    WordClass::Not,
+    WordClass::Why,
+    WordClass::Instead,
+    WordClass::Order,
+    WordClass::Tool,
+    WordClass::Build,
+    WordClass::Moment,
 ];
 
-impl Class {
+impl WordClass {
     /// Returns the human-readable name of the class.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
@@ -104,8 +104,8 @@ impl Class {
     }
 
     /// Returns the name as a part of features.
-    pub(super) const fn part(self) -> Part<'static> {
-        PARTS[self as usize]
+    pub(super) const fn part(self) -> FeaturePart<'static> {
+        CLASS_PARTS[self as usize]
     }
 
     /// Returns the words of this class, English and Chinese.
@@ -161,14 +161,14 @@ impl Class {
 }
 
 /// Returns the class of a stem from the tokenizer of `memory_core`.
-pub(super) fn class_of_stem(stem: &str) -> Option<Class> {
+pub(super) fn class_of_stem(stem: &str) -> Option<WordClass> {
     LEXICON.stems.get(stem).copied()
 }
 
 /// Returns the class and length in bytes of the longest lexicon word at the start of `run`.
 ///
 /// `run` is a run of Han characters.
-pub(super) fn class_of_han(run: &str) -> Option<(Class, usize)> {
+pub(super) fn class_of_han(run: &str) -> Option<(WordClass, usize)> {
     let mut ends = [0; LONGEST_HAN];
     let mut length = 0;
     for (start, character) in run.char_indices().take(LONGEST_HAN) {
@@ -182,19 +182,19 @@ pub(super) fn class_of_han(run: &str) -> Option<(Class, usize)> {
 const LONGEST_HAN: usize = 4;
 
 /// The names of the classes as parts of features, in the order of [`CLASSES`].
-const PARTS: [Part<'static>; CLASSES.len()] = {
-    let mut parts = [Part::of(""); CLASSES.len()];
+const CLASS_PARTS: [FeaturePart<'static>; CLASSES.len()] = {
+    let mut parts = [FeaturePart::of(""); CLASSES.len()];
     let mut place = 0;
     while place < CLASSES.len() {
-        parts[place] = Part::of(CLASSES[place].as_str());
+        parts[place] = FeaturePart::of(CLASSES[place].as_str());
         place += 1;
     }
     parts
 };
 
 struct Lexicon {
-    stems: HashMap<String, Class>,
-    han: HashMap<String, Class>,
+    stems: HashMap<String, WordClass>,
+    han: HashMap<String, WordClass>,
 }
 
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
@@ -339,8 +339,8 @@ mod tests {
 
     #[test]
     fn the_longest_word_wins() {
-        assert_eq!(class_of_han("我们的"), Some((Class::We, "我们".len())));
+        assert_eq!(class_of_han("我们的"), Some((WordClass::We, "我们".len())));
         assert_eq!(class_of_han("猫"), None);
-        assert_eq!(class_of_stem("remind"), Some(Class::Remind));
+        assert_eq!(class_of_stem("remind"), Some(WordClass::Remind));
     }
 }

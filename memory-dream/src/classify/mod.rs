@@ -14,23 +14,23 @@ mod choice;
 mod classification;
 mod cue;
 mod explain;
+mod extraction;
 mod feature;
+mod input;
 mod lexicon;
 mod model;
-mod note;
-mod read;
 mod shape;
 #[cfg(test)]
 mod tests;
 mod time;
 
-pub use choice::{Choice, choose_category};
+pub use choice::{CategoryChoice, choose_category};
 pub use classification::{Classification, SURE, Score, classify, classify_by};
-pub use explain::{Evidence, explain};
-pub use feature::{Feature, Features, Kind};
-pub use model::{Model, shipped};
-pub use note::Note;
-pub use read::features;
+pub use explain::{FeatureContribution, explain};
+pub use extraction::features;
+pub use feature::{Feature, FeatureKind, Features};
+pub use input::ClassifierInput;
+pub use model::{CategoryModel, shipped};
 
 pub(crate) use cue::cue_version;
 

@@ -13,7 +13,7 @@ use super::feature::Features;
 /// the temperature, the value of a weight step and the bias of each category as `f32`, the keys in ascending order as `u32`, and the
 /// weights of each key as `i8`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Model {
+pub struct CategoryModel {
     /// The FNV-1a checksum of the training notes.
     pub fitted_on: u64,
     /// The divisor of the scores in the softmax.
@@ -26,7 +26,7 @@ pub struct Model {
     keys: Vec<u32>,
     /// The weights of the features, in steps.
     weights: Vec<[i8; LABELS.len()]>,
-    /// For each value of the highest `BITS` bits of a key, the index in `keys` of the first key with it.
+    /// For each value of the highest `PREFIX_BITS` bits of a key, the index in `keys` of the first key with it.
     places: Vec<u32>,
 }
 
@@ -34,9 +34,9 @@ pub struct Model {
 const MAGIC: [u8; 8] = *b"CLASSIF1";
 
 /// Number of high bits of a key that select the range to search.
-const BITS: u32 = 14;
+const PREFIX_BITS: u32 = 14;
 
-impl Model {
+impl CategoryModel {
     /// Creates a model from rows of keys and weights; the keys must be ascending.
     pub fn new(
         fitted_on: u64,
@@ -46,9 +46,9 @@ impl Model {
         rows: &[(u32, [i8; LABELS.len()])],
     ) -> Self {
         let (keys, weights): (Vec<u32>, Vec<_>) = rows.iter().copied().unzip();
-        let mut places = vec![0; (1 << BITS) + 1];
+        let mut places = vec![0; (1 << PREFIX_BITS) + 1];
         for key in &keys {
-            places[(key >> (u32::BITS - BITS)) as usize + 1] += 1;
+            places[(key >> (u32::BITS - PREFIX_BITS)) as usize + 1] += 1;
         }
         for place in 1..places.len() {
             places[place] += places[place - 1];
@@ -59,13 +59,13 @@ impl Model {
     /// Decodes a model; `None` if `bytes` are not a valid model.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut rest = bytes.strip_prefix(&MAGIC)?;
-        let fitted_on = u64::from_le_bytes(take(&mut rest)?);
-        let count = usize::try_from(u64::from_le_bytes(take(&mut rest)?)).ok()?;
-        let temperature = f32::from_le_bytes(take(&mut rest)?);
-        let step = f32::from_le_bytes(take(&mut rest)?);
+        let fitted_on = u64::from_le_bytes(take_bytes(&mut rest)?);
+        let count = usize::try_from(u64::from_le_bytes(take_bytes(&mut rest)?)).ok()?;
+        let temperature = f32::from_le_bytes(take_bytes(&mut rest)?);
+        let step = f32::from_le_bytes(take_bytes(&mut rest)?);
         let mut bias = [0.0; LABELS.len()];
         for bias in &mut bias {
-            *bias = f32::from_le_bytes(take(&mut rest)?);
+            *bias = f32::from_le_bytes(take_bytes(&mut rest)?);
         }
         let (keys, weights) = rest.split_at_checked(count.checked_mul(4)?)?;
         if Some(weights.len()) != count.checked_mul(LABELS.len()) {
@@ -91,7 +91,7 @@ impl Model {
 
     /// Returns the weights of a feature, in steps; `None` if the feature is not in the model.
     pub(super) fn weights(&self, key: u32) -> Option<&[i8; LABELS.len()]> {
-        let place = (key >> (u32::BITS - BITS)) as usize;
+        let place = (key >> (u32::BITS - PREFIX_BITS)) as usize;
         let (start, end) = (self.places[place] as usize, self.places[place + 1] as usize);
         let found = self.keys[start..end].iter().position(|own| *own == key)?;
         Some(&self.weights[start + found])
@@ -117,16 +117,16 @@ pub(super) fn place(category: Category) -> Option<usize> {
     LABELS.iter().position(|label| *label == category)
 }
 
-fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
+fn take_bytes<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
     let (first, others) = rest.split_first_chunk()?;
     *rest = others;
     Some(*first)
 }
 
 /// Returns the model that is part of the crate.
-pub fn shipped() -> &'static Model {
-    &SHIPPED
+pub fn shipped() -> &'static CategoryModel {
+    &SHIPPED_MODEL
 }
 
-static SHIPPED: LazyLock<Model> =
-    LazyLock::new(|| Model::from_bytes(include_bytes!("weights.bin")).expect("a test reads the weights"));
+static SHIPPED_MODEL: LazyLock<CategoryModel> =
+    LazyLock::new(|| CategoryModel::from_bytes(include_bytes!("weights.bin")).expect("a test reads the weights"));

@@ -53,7 +53,7 @@ pub(super) fn cues(text: &str, features: &mut Features) {
     if 1 < bullets {
         add("a list");
     }
-    text.split_whitespace().filter_map(chunk).for_each(&mut add);
+    text.split_whitespace().filter_map(chunk_kind).for_each(&mut add);
     let (words, han) = text.chars().fold((0, 0), |(words, han), character| {
         (words + usize::from(character == ' '), han + usize::from(super::feature::is_han(character)))
     });
@@ -70,7 +70,7 @@ pub(super) fn cues(text: &str, features: &mut Features) {
 }
 
 /// Returns the kind of a chunk between spaces; `None` for an ordinary word.
-fn chunk(chunk: &str) -> Option<&'static str> {
+fn chunk_kind(chunk: &str) -> Option<&'static str> {
     let is_code = chunk.contains('`');
     let inner =
         chunk.trim_matches(|character: char| !character.is_alphanumeric() && !matches!(character, '/' | '-' | '~' | '.' | '_'));

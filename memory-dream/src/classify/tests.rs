@@ -3,22 +3,22 @@
 use memory_core::Category;
 use proptest::prelude::*;
 
-use super::{Classification, LABELS, Note, SURE, classify, explain};
+use super::{Classification, ClassifierInput, LABELS, SURE, classify, explain};
 
-fn found(text: &str) -> Classification {
-    classify(&Note::of_text(text))
+fn classify_text(text: &str) -> Classification {
+    classify(&ClassifierInput::of_text(text))
 }
 
 #[track_caller]
 fn assert_filed(category: Category, texts: &[&str]) {
     for text in texts {
-        assert_eq!(found(text).category(), Some(category), "{text}: {:?}", &found(text).scores[..3]);
+        assert_eq!(classify_text(text).category(), Some(category), "{text}: {:?}", &classify_text(text).scores[..3]);
     }
 }
 
 #[track_caller]
 fn assert_unsure(text: &str) {
-    assert_eq!(found(text).category(), None, "{text}: {:?}", &found(text).scores[..3]);
+    assert_eq!(classify_text(text).category(), None, "{text}: {:?}", &classify_text(text).scores[..3]);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn who_somebody_is_to_us_is_people_and_how_they_are_is_character() {
 
 #[test]
 fn traditional_characters_are_read_as_simplified_ones() {
-    let [traditional, simplified] = ["請在明天提醒我繳費", "请在明天提醒我缴费"].map(found);
+    let [traditional, simplified] = ["請在明天提醒我繳費", "请在明天提醒我缴费"].map(classify_text);
     assert_eq!(traditional.category(), Some(Category::Reminders));
     assert_eq!(traditional, simplified);
 }
@@ -80,35 +80,35 @@ fn what_says_nothing_stays_unsure() {
 fn a_tag_that_names_a_category_speaks_for_it() {
     let tags = ["#lesson".to_owned()];
     let text = "The cache is per process";
-    let tagged = Note { title: None, content: text, tags: &tags };
-    assert_ne!(found(text).category(), Some(Category::Lessons));
+    let tagged = ClassifierInput { title: None, content: text, tags: &tags };
+    assert_ne!(classify_text(text).category(), Some(Category::Lessons));
     assert_eq!(classify(&tagged).category(), Some(Category::Lessons));
 }
 
 #[test]
 fn a_title_is_read_as_well() {
-    let titled = Note { title: Some("Lesson learned the hard way"), content: "The cache is per process", tags: &[] };
+    let titled = ClassifierInput { title: Some("Lesson learned the hard way"), content: "The cache is per process", tags: &[] };
     assert_eq!(classify(&titled).scores[0].category, Category::Lessons);
 }
 
 #[test]
 fn the_evidence_names_what_a_person_would() {
-    let evidence = explain(&Note::of_text("Remind me tomorrow to call Anna"), Category::Reminders);
+    let evidence = explain(&ClassifierInput::of_text("Remind me tomorrow to call Anna"), Category::Reminders);
     let strongest: Vec<&str> = evidence.iter().take(8).map(|evidence| evidence.what.as_str()).collect();
     assert!(strongest.contains(&"has asking to be told") && strongest.contains(&"word “remind”"), "{strongest:?}");
-    assert!(explain(&Note::of_text("x"), Category::Inbox).is_empty());
+    assert!(explain(&ClassifierInput::of_text("x"), Category::Inbox).is_empty());
 }
 
 #[test]
 fn the_end_of_a_long_note_does_not_outweigh_its_beginning() {
     let note = "Remind me tomorrow at nine to call the bank. ".to_owned() + &"… ".repeat(1_000_000);
-    assert_eq!(found(&note).category(), Some(Category::Reminders));
+    assert_eq!(classify_text(&note).category(), Some(Category::Reminders));
 }
 
 proptest! {
     #[test]
     fn any_text_has_probabilities_that_are_one_together(text in any_text()) {
-        let found = found(&text);
+        let found = classify_text(&text);
         let sum: f32 = found.scores.iter().map(|score| score.probability).sum();
         prop_assert!((sum - 1.0).abs() < 1e-4, "{sum}");
         prop_assert!(found.scores.is_sorted_by(|one, other| other.score <= one.score));
@@ -119,7 +119,7 @@ proptest! {
     #[test]
     fn the_evidence_adds_up_to_the_score(text in any_text(), title in proptest::option::of(".{0,20}"), tag in "habits?|[a-z]{3}") {
         let tags = [tag];
-        let note = Note { title: title.as_deref(), content: &text, tags: &tags };
+        let note = ClassifierInput { title: title.as_deref(), content: &text, tags: &tags };
         for score in classify(&note).scores {
             let sum: f32 = explain(&note, score.category).iter().map(|evidence| evidence.weight).sum();
             prop_assert!((sum - score.score).abs() < 1e-3, "{}: {sum} is not {}", score.category, score.score);

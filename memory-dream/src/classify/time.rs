@@ -1,17 +1,17 @@
 //! Features of the times that a note names.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use memory_core::when::{Kind, readings};
+use memory_core::datetime::{DatePrecision, readings};
 
 use super::feature::Features;
 
 /// Number of bytes that are read for times; the start of a note determines its category.
-const READ: usize = 160;
+const MAX_READ_BYTES: usize = 160;
 
 /// Adds the features of the times that `text` names.
 pub(super) fn cues(text: &str, features: &mut Features) {
-    let text = &text[..text.floor_char_boundary(READ)];
-    let found = if may_have_time(text) { readings(text, &MOMENT) } else { Vec::new() };
+    let text = &text[..text.floor_char_boundary(MAX_READ_BYTES)];
+    let found = if may_have_time(text) { readings(text, &REFERENCE_TIME) } else { Vec::new() };
     let mut add = |cue: &str| features.cue(cue);
     match found.len() {
         0 => return add("no time"),
@@ -22,9 +22,9 @@ pub(super) fn cues(text: &str, features: &mut Features) {
     for reading in found {
         add(match (reading.kind, reading.repeats) {
             (_, true) => "a time again and again",
-            (Kind::Date, false) => "a day",
-            (Kind::Time, false) => "a time of day",
-            (Kind::DateTime, false) => "a day and its time",
+            (DatePrecision::Date, false) => "a day",
+            (DatePrecision::Time, false) => "a time of day",
+            (DatePrecision::DateTime, false) => "a day and its time",
         });
         if reading.span.start == 0 {
             add("a time first");
@@ -33,7 +33,7 @@ pub(super) fn cues(text: &str, features: &mut Features) {
 }
 
 /// An arbitrary reference time: the features depend only on the form of the times.
-const MOMENT: DateTime<Utc> = match NaiveDate::from_ymd_opt(2026, 1, 15) {
+const REFERENCE_TIME: DateTime<Utc> = match NaiveDate::from_ymd_opt(2026, 1, 15) {
     Some(day) => day.and_hms_opt(12, 0, 0).expect("noon").and_utc(),
     None => panic!("a day of the calendar"),
 };
@@ -43,7 +43,7 @@ const MOMENT: DateTime<Utc> = match NaiveDate::from_ymd_opt(2026, 1, 15) {
 /// The check avoids parsing, which takes as long as all other features.
 fn may_have_time(text: &str) -> bool {
     let is_digit = |byte: u8| byte.is_ascii_digit();
-    text.bytes().any(is_digit) || text.contains(is_of_time) || has_word(text)
+    text.bytes().any(is_digit) || text.contains(is_of_time) || has_time_word(text)
 }
 
 fn is_of_time(character: char) -> bool {
@@ -51,15 +51,15 @@ fn is_of_time(character: char) -> bool {
 }
 
 /// Returns whether a word of a text starts like a word for a time.
-fn has_word(text: &str) -> bool {
+fn has_time_word(text: &str) -> bool {
     let begins = |word: &str| {
         let is_beginning = |own: &&str| word.get(..own.len()).is_some_and(|first| first.eq_ignore_ascii_case(own));
-        2 < word.len() && BEGINNINGS.iter().any(is_beginning)
+        2 < word.len() && TIME_PREFIXES.iter().any(is_beginning)
     };
     text.split(|character: char| !character.is_ascii_alphabetic()).any(begins)
 }
 
-const BEGINNINGS: [&str; 45] = [
+const TIME_PREFIXES: [&str; 45] = [
     "mond", "tues", "wedn", "thur", "frid", "satu", "sund", "janu", "febr", "march", "april", "may", "june", "july", "augu",
     "septe", "octob", "novem", "decem", "today", "tomor", "tonig", "yester", "noon", "midn", "morn", "aftern", "even", "night",
     "day", "week", "year", "month", "hour", "minute", "second", "quarter", "easter", "christ", "thanksg", "spring", "summer",

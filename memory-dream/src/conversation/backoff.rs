@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use memory_core::{Allowance, Left, OperationId};
+use memory_core::{BudgetStatus, OperationId, RemainingBudget};
 
 /// The state of a failing language model between two runs of [`super::process_with_backoff()`].
 ///
@@ -15,7 +15,7 @@ pub struct Backoff {
     failures: u32,
     not_before: Option<DateTime<Utc>>,
     /// The remaining budget at the time when it did not suffice.
-    used_up: Option<Left>,
+    used_up: Option<RemainingBudget>,
     /// The time of the latest turn in a conversation that was maintained although its jobs wait.
     pub(super) tended_until: Option<DateTime<Utc>>,
     /// The jobs with applied changes that wait for the summary.
@@ -23,14 +23,14 @@ pub struct Backoff {
 }
 
 /// Number of failures in a row from which there is a pause.
-const PATIENCE: u32 = 3;
+const PAUSE_THRESHOLD: u32 = 3;
 
-const FIRST_PAUSE: TimeDelta = TimeDelta::minutes(1);
-const LONGEST_PAUSE: TimeDelta = TimeDelta::hours(1);
+const MIN_PAUSE: TimeDelta = TimeDelta::minutes(1);
+const MAX_PAUSE: TimeDelta = TimeDelta::hours(1);
 
 impl Backoff {
     /// Returns whether a request may be made now.
-    pub(super) fn may_ask(&mut self, now: DateTime<Utc>, allowance: &Allowance) -> bool {
+    pub(super) fn may_request(&mut self, now: DateTime<Utc>, allowance: &BudgetStatus) -> bool {
         if let Some(before) = self.used_up {
             let is_more = |before: Option<u64>, now: Option<u64>| now.is_none() || before < now;
             if !is_more(before.calls, allowance.left.calls) && !is_more(before.tokens, allowance.left.tokens) {
@@ -39,23 +39,23 @@ impl Backoff {
             self.used_up = None;
         }
         // A clock that was set back must not extend the pause.
-        self.not_before.is_none_or(|at| at <= now || now + LONGEST_PAUSE < at)
+        self.not_before.is_none_or(|at| at <= now || now + MAX_PAUSE < at)
     }
 
     /// Returns whether the model failed several times in a row.
     pub(super) fn is_failing(&self) -> bool {
-        PATIENCE <= self.failures
+        PAUSE_THRESHOLD <= self.failures
     }
 
     /// Records a usable response.
-    pub(super) fn succeeded(&mut self) {
+    pub(super) fn record_success(&mut self) {
         self.failures = 0;
         self.not_before = None;
     }
 
     /// Records a request without a response.
     pub(super) fn unanswered(&mut self, now: DateTime<Utc>) {
-        self.failures = self.failures.saturating_add(1).max(PATIENCE);
+        self.failures = self.failures.saturating_add(1).max(PAUSE_THRESHOLD);
         self.pause(now);
     }
 
@@ -68,13 +68,13 @@ impl Backoff {
     }
 
     /// Records that the budget did not suffice, with the remainder at that time.
-    pub(super) fn exhausted(&mut self, left: Left) {
+    pub(super) fn exhausted(&mut self, left: RemainingBudget) {
         self.used_up = Some(left);
     }
 
     fn pause(&mut self, now: DateTime<Utc>) {
-        let doublings = self.failures.saturating_sub(PATIENCE).min(16);
-        self.not_before = Some(now + (FIRST_PAUSE * 2_i32.pow(doublings)).min(LONGEST_PAUSE));
+        let doublings = self.failures.saturating_sub(PAUSE_THRESHOLD).min(16);
+        self.not_before = Some(now + (MIN_PAUSE * 2_i32.pow(doublings)).min(MAX_PAUSE));
     }
 }
 
@@ -93,14 +93,14 @@ mod tests {
         let (mut backoff, mut now, mut pauses) = (Backoff::default(), 0, Vec::new());
         for _ in 0..9 {
             backoff.unanswered(at(now));
-            let pause = (0..100_000).find(|minutes| backoff.may_ask(at(now + minutes), &Allowance::default())).unwrap();
+            let pause = (0..100_000).find(|minutes| backoff.may_request(at(now + minutes), &BudgetStatus::default())).unwrap();
             pauses.push(pause);
             now += pause;
         }
         assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
-        assert!(backoff.may_ask(at(-1000), &Allowance::default()), "a clock that was put back makes no pause longer");
-        backoff.succeeded();
-        assert!(backoff.may_ask(at(now), &Allowance::default()));
+        assert!(backoff.may_request(at(-1000), &BudgetStatus::default()), "a clock that was put back makes no pause longer");
+        backoff.record_success();
+        assert!(backoff.may_request(at(now), &BudgetStatus::default()));
     }
 
     #[test]
@@ -109,7 +109,7 @@ mod tests {
         let may_ask: Vec<bool> = (0..3)
             .map(|_| {
                 backoff.unreadable(at(0));
-                backoff.may_ask(at(0), &Allowance::default())
+                backoff.may_request(at(0), &BudgetStatus::default())
             })
             .collect();
         assert_eq!(may_ask, [true, true, false]);
@@ -118,13 +118,13 @@ mod tests {
     #[test]
     fn a_budget_that_is_used_up_is_waited_for_until_there_is_more() {
         let allowance = |calls| {
-            let left = Left { calls: Some(calls), tokens: Some(100) };
-            Allowance { budget: Budget { calls_a_day: Some(9), tokens_a_day: Some(500) }, left }
+            let left = RemainingBudget { calls: Some(calls), tokens: Some(100) };
+            BudgetStatus { budget: Budget { calls_a_day: Some(9), tokens_a_day: Some(500) }, left }
         };
         let mut backoff = Backoff::default();
         backoff.exhausted(allowance(1).left);
-        assert!(!backoff.may_ask(at(60 * 23), &allowance(1)) && !backoff.may_ask(at(60 * 23), &allowance(0)));
-        assert!(backoff.may_ask(at(60 * 24), &allowance(9)));
-        assert!(backoff.may_ask(at(60 * 24), &allowance(0)), "the new day has its own end");
+        assert!(!backoff.may_request(at(60 * 23), &allowance(1)) && !backoff.may_request(at(60 * 23), &allowance(0)));
+        assert!(backoff.may_request(at(60 * 24), &allowance(9)));
+        assert!(backoff.may_request(at(60 * 24), &allowance(0)), "the new day has its own end");
     }
 }

@@ -1,13 +1,13 @@
 //! Batch sizes for extraction, which depend on the remaining budget.
 
 use chrono::TimeDelta;
-use memory_core::Allowance;
+use memory_core::BudgetStatus;
 
 /// Maximum number of turns per request.
 pub(super) const MAX_TURNS: usize = 32;
 
 /// With sufficient budget, turns are extracted one by one unless more than this number are waiting.
-const BACKLOG: usize = 8;
+const SINGLE_TURN_LIMIT: usize = 8;
 
 /// The conditions for a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,8 +23,8 @@ impl BatchRule {
     ///
     /// Each time half of the rest is used, the batch size doubles (after a first step to 4), so that requests remain for the rest of the
     /// day.
-    pub(super) fn new(allowance: &Allowance) -> Self {
-        let (turns, minutes) = match allowance.share_left() {
+    pub(super) fn new(allowance: &BudgetStatus) -> Self {
+        let (turns, minutes) = match allowance.remaining_share() {
             share if 0.5 < share => (1, 0),
             share if 0.25 < share => (4, 15),
             share if 0.125 < share => (8, 30),
@@ -42,20 +42,20 @@ impl BatchRule {
 
     /// Returns the number of turns for the next request, given the number of waiting turns.
     pub(super) fn size(self, waiting: usize) -> usize {
-        if self.turns == 1 && waiting <= BACKLOG { 1 } else { waiting.min(MAX_TURNS) }
+        if self.turns == 1 && waiting <= SINGLE_TURN_LIMIT { 1 } else { waiting.min(MAX_TURNS) }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use memory_core::{Budget, Spent};
+    use memory_core::{Budget, LlmUsage};
 
     use super::*;
 
     fn rule(spent: u64) -> BatchRule {
         let budget = Budget { calls_a_day: Some(300), tokens_a_day: None };
-        let left = budget.left(Spent { calls: spent, ..Spent::default() });
-        BatchRule::new(&Allowance { budget, left })
+        let left = budget.remaining(LlmUsage { calls: spent, ..LlmUsage::default() });
+        BatchRule::new(&BudgetStatus { budget, left })
     }
 
     #[test]

@@ -3,23 +3,23 @@
 use std::collections::VecDeque;
 
 use memory_core::conversation::{
-    ConversationId, EntryChange, EntryId, ExtractedFact, Job, JobState, ReadFacts, neighbours, plan_facts,
+    ConversationId, EntryChange, EntryId, ExtractedFact, Job, JobState, ParsedFacts, neighbours, plan_facts,
 };
 use memory_core::{ChatError, ChatModel, StoreError};
 
-use super::ask::{self, AskError, SHOWN};
 use super::batch::BatchRule;
-use super::process::{Decided, Run, is_not_asked};
+use super::process::{DecidedJob, JobRun, is_budget_error};
+use super::requests::{self, ModelRequestError, SHOWN};
 
 /// Number of failed requests after which a turn is completed without facts.
-const ATTEMPTS: u32 = 5;
+const MAX_ATTEMPTS: u32 = 5;
 
 /// Number of unusable responses after which a turn is completed without facts.
-const UNREADABLE_ATTEMPTS: u32 = 2;
+const MAX_UNUSABLE_ATTEMPTS: u32 = 2;
 
 /// A turn that waits for extraction.
 #[derive(Debug)]
-pub(super) struct Waiting {
+pub(super) struct WaitingJob {
     pub(super) job: Job,
     /// Number of failed attempts.
     pub(super) attempts: u32,
@@ -27,7 +27,7 @@ pub(super) struct Waiting {
 
 /// A turn with extracted facts that wait for reconciliation.
 #[derive(Debug)]
-pub(super) struct Extracted {
+pub(super) struct ExtractedJob {
     pub(super) job: Job,
     pub(super) facts: Vec<String>,
     /// Number of failed attempts to reconcile them.
@@ -36,18 +36,18 @@ pub(super) struct Extracted {
 
 /// A waiting turn with its text.
 #[derive(Debug)]
-struct Turn {
-    waiting: Waiting,
+struct BatchTurn {
+    waiting: WaitingJob,
     text: String,
 }
 
-impl Run<'_> {
+impl JobRun<'_> {
     /// Extracts and reconciles the facts of turns while requests are possible. Returns whether to continue.
     pub(super) fn extract_all(
         &mut self,
         conversation: &ConversationId,
-        waiting: Vec<Waiting>,
-        mut extracted: Vec<Extracted>,
+        waiting: Vec<WaitingJob>,
+        mut extracted: Vec<ExtractedJob>,
     ) -> Result<bool, StoreError> {
         let Some(chat) = self.chat() else { return Ok(true) };
         let mut waiting = VecDeque::from(waiting);
@@ -56,11 +56,11 @@ impl Run<'_> {
             if !(self.goes_on)() {
                 return Ok(false);
             }
-            if !self.may_ask(chat) {
+            if !self.may_request(chat) {
                 self.processed.waiting += waiting.len() + extracted.len();
                 break;
             }
-            if let Some(next) = self.next_alone(&mut extracted) {
+            if let Some(next) = self.take_failed_job(&mut extracted) {
                 if !self.reconcile(conversation, chat, vec![next])? {
                     self.processed.waiting += waiting.len() + extracted.len();
                     break;
@@ -87,20 +87,20 @@ impl Run<'_> {
     }
 
     /// Removes a turn with a failed reconciliation, to retry it alone, since another turn may be the cause.
-    fn next_alone(&self, extracted: &mut Vec<Extracted>) -> Option<Extracted> {
+    fn take_failed_job(&self, extracted: &mut Vec<ExtractedJob>) -> Option<ExtractedJob> {
         let place = extracted.iter().position(|own| 0 < own.attempts).filter(|_| !self.backoff.is_failing())?;
         Some(extracted.remove(place))
     }
 
     /// Completes the jobs of deleted turns.
-    fn finish_deleted(&mut self, conversation: &ConversationId, waiting: &mut VecDeque<Waiting>) -> Result<(), StoreError> {
+    fn finish_deleted(&mut self, conversation: &ConversationId, waiting: &mut VecDeque<WaitingJob>) -> Result<(), StoreError> {
         let known = self.conversations.store.read(conversation)?;
         let (there, gone): (VecDeque<_>, VecDeque<_>) = waiting.drain(..).partition(|own| known.get(&own.job.turn).is_some());
         *waiting = there;
         if gone.is_empty() {
             return Ok(());
         }
-        let decided: Vec<_> = gone.into_iter().map(|own| Decided::nothing(own.job)).collect();
+        let decided: Vec<_> = gone.into_iter().map(|own| DecidedJob::nothing(own.job)).collect();
         self.carry_out(conversation, &decided)
     }
 
@@ -109,8 +109,8 @@ impl Run<'_> {
         &mut self,
         conversation: &ConversationId,
         chat: &dyn ChatModel,
-        waiting: &mut VecDeque<Waiting>,
-    ) -> Result<Vec<Turn>, StoreError> {
+        waiting: &mut VecDeque<WaitingJob>,
+    ) -> Result<Vec<BatchTurn>, StoreError> {
         let rule = BatchRule::new(&chat.allowance().unwrap_or_default());
         let oldest = waiting.iter().map(|own| own.job.at).min();
         let now = self.conversations.clock.now();
@@ -130,7 +130,7 @@ impl Run<'_> {
                 waiting.push_front(next);
                 break;
             }
-            batch.push(Turn { waiting: next, text });
+            batch.push(BatchTurn { waiting: next, text });
             if is_alone || batch.len() == size {
                 break;
             }
@@ -143,12 +143,14 @@ impl Run<'_> {
         &mut self,
         conversation: &ConversationId,
         chat: &dyn ChatModel,
-        batch: Vec<Turn>,
-    ) -> Result<Vec<Extracted>, StoreError> {
+        batch: Vec<BatchTurn>,
+    ) -> Result<Vec<ExtractedJob>, StoreError> {
         let prompts = &self.rules.prompts;
         let answer = match batch.as_slice() {
-            [turn] => ask::facts(chat, prompts, &turn.text).map(|read| vec![read]).map_err(AskError::from),
-            turns => ask::facts_of_each(chat, prompts, &turns.iter().map(|turn| turn.text.as_str()).collect::<Vec<_>>()),
+            [turn] => requests::facts(chat, prompts, &turn.text).map(|read| vec![read]).map_err(ModelRequestError::from),
+            turns => {
+                requests::request_batch_facts(chat, prompts, &turns.iter().map(|turn| turn.text.as_str()).collect::<Vec<_>>())
+            }
         };
         let now = self.conversations.clock.now();
         match answer {
@@ -158,49 +160,55 @@ impl Run<'_> {
                 if read.is_empty() {
                     self.backoff.unreadable(now);
                 } else if read.iter().all(|(_, read)| read.facts.is_empty()) {
-                    self.backoff.succeeded();
+                    self.backoff.record_success();
                 }
                 if let Some(why) = misread.iter().find_map(|(_, read)| read.trouble.as_deref()) {
-                    let why = not_read(why);
+                    let why = unreadable_facts_message(why);
                     let turns = misread.into_iter().map(|(turn, _)| turn).collect();
-                    self.try_again(conversation, turns, UNREADABLE_ATTEMPTS, &why)?;
+                    self.record_failed_extraction(conversation, turns, MAX_UNUSABLE_ATTEMPTS, &why)?;
                 }
                 Ok(read.into_iter().map(|(turn, read)| self.extracted(turn, read)).collect())
             }
-            Err(AskError::Chat(error)) if is_not_asked(&error) => {
-                self.was_not_asked(chat, &error);
+            Err(ModelRequestError::Chat(error)) if is_budget_error(&error) => {
+                self.report_budget(chat, &error);
                 self.processed.waiting += batch.len();
                 Ok(Vec::new())
             }
-            Err(AskError::Chat(error)) if may_answer_later(&error) => {
+            Err(ModelRequestError::Chat(error)) if is_retryable(&error) => {
                 self.backoff.unanswered(now);
-                self.try_again(conversation, batch, ATTEMPTS, &error.to_string())?;
+                self.record_failed_extraction(conversation, batch, MAX_ATTEMPTS, &error.to_string())?;
                 Ok(Vec::new())
             }
-            Err(AskError::Chat(error)) => {
+            Err(ModelRequestError::Chat(error)) => {
                 self.backoff.unreadable(now);
-                let attempts = if batch.len() == 1 { 1 } else { UNREADABLE_ATTEMPTS };
-                self.try_again(conversation, batch, attempts, &error.to_string())?;
+                let attempts = if batch.len() == 1 { 1 } else { MAX_UNUSABLE_ATTEMPTS };
+                self.record_failed_extraction(conversation, batch, attempts, &error.to_string())?;
                 Ok(Vec::new())
             }
-            Err(AskError::Misread(why)) => {
+            Err(ModelRequestError::Misread(why)) => {
                 self.backoff.unreadable(now);
-                self.try_again(conversation, batch, UNREADABLE_ATTEMPTS, &not_read(why))?;
+                self.record_failed_extraction(conversation, batch, MAX_UNUSABLE_ATTEMPTS, &unreadable_facts_message(why))?;
                 Ok(Vec::new())
             }
         }
     }
 
-    fn extracted(&mut self, turn: Turn, read: ReadFacts) -> Extracted {
+    fn extracted(&mut self, turn: BatchTurn, read: ParsedFacts) -> ExtractedJob {
         if let Some(why) = read.trouble {
-            self.report(&not_read(why));
+            self.report(&unreadable_facts_message(why));
         }
-        Extracted { job: turn.waiting.job, facts: read.facts, attempts: 0 }
+        ExtractedJob { job: turn.waiting.job, facts: read.facts, attempts: 0 }
     }
 
     /// Records a failed attempt of turns, and completes those without attempts left.
-    fn try_again(&mut self, conversation: &ConversationId, batch: Vec<Turn>, attempts: u32, why: &str) -> Result<(), StoreError> {
-        let failed = batch.into_iter().map(|turn| Waiting { attempts: turn.waiting.attempts + 1, ..turn.waiting });
+    fn record_failed_extraction(
+        &mut self,
+        conversation: &ConversationId,
+        batch: Vec<BatchTurn>,
+        attempts: u32,
+        why: &str,
+    ) -> Result<(), StoreError> {
+        let failed = batch.into_iter().map(|turn| WaitingJob { attempts: turn.waiting.attempts + 1, ..turn.waiting });
         let (finished, again): (Vec<_>, Vec<_>) = failed.partition(|own| attempts <= own.attempts);
         if !again.is_empty() {
             self.report(&format!("{why}; the turns will be retried"));
@@ -212,7 +220,7 @@ impl Run<'_> {
             return Ok(());
         }
         self.report(&format!("{why}; no facts were extracted"));
-        let decided: Vec<_> = finished.into_iter().map(|own| Decided::nothing(own.job)).collect();
+        let decided: Vec<_> = finished.into_iter().map(|own| DecidedJob::nothing(own.job)).collect();
         self.carry_out(conversation, &decided)
     }
 
@@ -223,7 +231,7 @@ impl Run<'_> {
         &mut self,
         conversation: &ConversationId,
         chat: &dyn ChatModel,
-        extracted: Vec<Extracted>,
+        extracted: Vec<ExtractedJob>,
     ) -> Result<bool, StoreError> {
         if extracted.is_empty() {
             return Ok(true);
@@ -232,38 +240,39 @@ impl Run<'_> {
         let known = if all.is_empty() { Vec::new() } else { neighbours(self.conversations, conversation, &all)? };
         let texts: Vec<&str> = all.iter().map(String::as_str).collect();
         let now = self.conversations.clock.now();
-        let answer = if known.is_empty() { Ok(Vec::new()) } else { ask::decisions(chat, &self.rules.prompts, &known, &texts) };
+        let answer =
+            if known.is_empty() { Ok(Vec::new()) } else { requests::decisions(chat, &self.rules.prompts, &known, &texts) };
         let decisions = match answer {
             Ok(decisions) => {
                 if !all.is_empty() {
-                    self.backoff.succeeded();
+                    self.backoff.record_success();
                 }
                 decisions
             }
-            Err(AskError::Chat(error)) if is_not_asked(&error) => {
-                self.was_not_asked(chat, &error);
+            Err(ModelRequestError::Chat(error)) if is_budget_error(&error) => {
+                self.report_budget(chat, &error);
                 self.wait(conversation, extracted)?;
                 return Ok(false);
             }
             Err(error) => {
                 let attempts = match &error {
-                    AskError::Chat(error) if may_answer_later(error) => {
+                    ModelRequestError::Chat(error) if is_retryable(error) => {
                         self.backoff.unanswered(now);
-                        ATTEMPTS
+                        MAX_ATTEMPTS
                     }
-                    AskError::Chat(_) | AskError::Misread(_) => {
+                    ModelRequestError::Chat(_) | ModelRequestError::Misread(_) => {
                         self.backoff.unreadable(now);
-                        UNREADABLE_ATTEMPTS
+                        MAX_UNUSABLE_ATTEMPTS
                     }
                 };
-                return self.reconcile_again(conversation, extracted, attempts, &error.to_string());
+                return self.record_failed_reconciliation(conversation, extracted, attempts, &error.to_string());
             }
         };
         let facts: Vec<ExtractedFact> = extracted.iter().flat_map(facts_of).collect();
         let mut next_id = || EntryId::from(self.conversations.ids.memory_id());
         let changes = plan_facts(conversation, &known, &facts, &decisions, now, &mut next_id);
-        let decided = by_turn(changes, extracted);
-        let state = |own: &Decided| JobState::Decided { changes: own.changes.clone(), facts: own.facts.clone() };
+        let decided = assign_changes(changes, extracted);
+        let state = |own: &DecidedJob| JobState::Decided { changes: own.changes.clone(), facts: own.facts.clone() };
         let states: Vec<_> = decided.iter().map(|own| (own.job.id.clone(), state(own))).collect();
         self.queue.note(&states)?;
         self.carry_out(conversation, &decided)?;
@@ -273,14 +282,14 @@ impl Run<'_> {
     /// Records a failed attempt to reconcile facts.
     ///
     /// Facts without attempts left are dropped, since they may contradict existing ones; their turns remain.
-    fn reconcile_again(
+    fn record_failed_reconciliation(
         &mut self,
         conversation: &ConversationId,
-        extracted: Vec<Extracted>,
+        extracted: Vec<ExtractedJob>,
         attempts: u32,
         why: &str,
     ) -> Result<bool, StoreError> {
-        let failed = extracted.into_iter().map(|own| Extracted { attempts: own.attempts + 1, ..own });
+        let failed = extracted.into_iter().map(|own| ExtractedJob { attempts: own.attempts + 1, ..own });
         let (finished, again): (Vec<_>, Vec<_>) = failed.partition(|own| attempts <= own.attempts);
         let is_done = again.iter().all(|own| own.facts.is_empty());
         if !is_done {
@@ -290,7 +299,7 @@ impl Run<'_> {
         if finished.iter().any(|own| !own.facts.is_empty()) {
             self.report(&format!("the facts cannot be reconciled: {why}; only the turns are stored"));
         }
-        let decided: Vec<_> = finished.into_iter().map(|own| Decided::nothing(own.job)).collect();
+        let decided: Vec<_> = finished.into_iter().map(|own| DecidedJob::nothing(own.job)).collect();
         if !decided.is_empty() {
             self.carry_out(conversation, &decided)?;
         }
@@ -298,29 +307,29 @@ impl Run<'_> {
     }
 
     /// Stores extracted facts until the next attempt to reconcile them.
-    fn wait(&mut self, conversation: &ConversationId, extracted: Vec<Extracted>) -> Result<(), StoreError> {
+    fn wait(&mut self, conversation: &ConversationId, extracted: Vec<ExtractedJob>) -> Result<(), StoreError> {
         let (nothing, facts): (Vec<_>, Vec<_>) = extracted.into_iter().partition(|own| own.facts.is_empty());
         self.processed.waiting += facts.len();
-        let state = |own: Extracted| (own.job.id, JobState::Extracted { facts: own.facts, attempts: own.attempts });
+        let state = |own: ExtractedJob| (own.job.id, JobState::Extracted { facts: own.facts, attempts: own.attempts });
         self.queue.note(&facts.into_iter().map(state).collect::<Vec<_>>())?;
         if nothing.is_empty() {
             return Ok(());
         }
-        let decided: Vec<_> = nothing.into_iter().map(|own| Decided::nothing(own.job)).collect();
+        let decided: Vec<_> = nothing.into_iter().map(|own| DecidedJob::nothing(own.job)).collect();
         self.carry_out(conversation, &decided)
     }
 }
 
-fn facts_of(extracted: &Extracted) -> impl Iterator<Item = ExtractedFact> {
+fn facts_of(extracted: &ExtractedJob) -> impl Iterator<Item = ExtractedFact> {
     extracted.facts.iter().map(|text| ExtractedFact { text: text.clone(), source: Some(extracted.job.turn.clone()) })
 }
 
 /// Assigns changes to the turns that cause them.
 ///
 /// So each job can be completed separately after a crash.
-fn by_turn(changes: Vec<EntryChange>, extracted: Vec<Extracted>) -> Vec<Decided> {
-    let mut decided: Vec<Decided> =
-        extracted.into_iter().map(|own| Decided { job: own.job, changes: Vec::new(), facts: own.facts }).collect();
+fn assign_changes(changes: Vec<EntryChange>, extracted: Vec<ExtractedJob>) -> Vec<DecidedJob> {
+    let mut decided: Vec<DecidedJob> =
+        extracted.into_iter().map(|own| DecidedJob { job: own.job, changes: Vec::new(), facts: own.facts }).collect();
     for change in changes {
         let place = match &change {
             EntryChange::Add(entry) => decided.iter().position(|own| entry.source_id.as_ref() == Some(&own.job.turn)),
@@ -337,18 +346,18 @@ fn by_turn(changes: Vec<EntryChange>, extracted: Vec<Extracted>) -> Vec<Decided>
     decided
 }
 
-impl Decided {
+impl DecidedJob {
     fn adds(&self, id: &EntryId) -> bool {
         self.changes.iter().any(|change| matches!(change, EntryChange::Add(entry) if entry.id == *id))
     }
 }
 
-fn not_read(why: impl std::fmt::Display) -> String {
+fn unreadable_facts_message(why: impl std::fmt::Display) -> String {
     format!("the language model's response cannot be parsed as facts: {why}")
 }
 
 /// Returns whether a later request may succeed.
-fn may_answer_later(error: &ChatError) -> bool {
+fn is_retryable(error: &ChatError) -> bool {
     match error {
         ChatError::Unreachable(_)
         | ChatError::Lost(_)

@@ -2,14 +2,19 @@
 //!
 //! [`process()`] executes the jobs of a [`memory_core::conversation::JobQueue`]. Each decision is saved before it is applied, so that an
 //! interrupted job continues at the same point. Without a language model no facts are extracted, but turns remain searchable.
+//!
+//! The pause after a failure of the model grows, and each turn ends after some attempts. The less of the daily
+//! budget is left, the more turns share a request. Once the budget is used up, turns wait for the next day. So do
+//! facts that could not be reconciled, since they may contradict known ones; after some attempts only the turn
+//! remains.
 
-mod ask;
 mod backoff;
 mod batch;
 mod extract;
 mod process;
 mod prompts;
+mod requests;
 
 pub use backoff::Backoff;
-pub use process::{ProcessRules, Processed, process, process_with_backoff};
-pub use prompts::Prompts;
+pub use process::{ProcessReport, ProcessRules, process, process_with_backoff};
+pub use prompts::ConversationPrompts;

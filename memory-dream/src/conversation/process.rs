@@ -8,12 +8,12 @@ use memory_core::conversation::{
 };
 use memory_core::{ChatError, ChatModel, ContentHash, StoreError};
 
-use super::extract::{Extracted, Waiting};
-use super::{Backoff, Prompts, ask};
+use super::extract::{ExtractedJob, WaitingJob};
+use super::{Backoff, ConversationPrompts, requests};
 
-/// The actors in the log of operations: `MODEL` reconciles facts, `PROXY` deletes the oldest entries.
-const MODEL: &str = "model";
-const PROXY: &str = "proxy";
+/// The actors in the log of operations: `MODEL_ACTOR` reconciles facts, `PROXY_ACTOR` deletes the oldest entries.
+const MODEL_ACTOR: &str = "model";
+const PROXY_ACTOR: &str = "proxy";
 
 /// The settings for processing jobs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,18 +23,18 @@ pub struct ProcessRules {
     /// Whether to extract facts and update summaries.
     pub summarise: bool,
     /// The prompts.
-    pub prompts: Prompts,
+    pub prompts: ConversationPrompts,
 }
 
 impl Default for ProcessRules {
     fn default() -> Self {
-        Self { max_entries: 500, summarise: true, prompts: Prompts::default() }
+        Self { max_entries: 500, summarise: true, prompts: ConversationPrompts::default() }
     }
 }
 
 /// The result of processing jobs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Processed {
+pub struct ProcessReport {
     /// Number of completed jobs.
     pub done: usize,
     /// Number of jobs that wait for a model, for budget, or for more turns.
@@ -46,7 +46,7 @@ pub struct Processed {
 }
 
 /// Number of texts in one request to an embedding model.
-const BATCH: usize = 32;
+const EMBED_BATCH: usize = 32;
 
 /// Executes pending jobs as [`process_with_backoff()`] does, without a history of failures.
 ///
@@ -57,7 +57,7 @@ pub fn process(
     queue: &dyn JobQueue,
     rules: &ProcessRules,
     goes_on: &dyn Fn() -> bool,
-) -> Result<Processed, StoreError> {
+) -> Result<ProcessReport, StoreError> {
     process_with_backoff(conversations, queue, rules, &mut Backoff::default(), goes_on)
 }
 
@@ -74,8 +74,8 @@ pub fn process_with_backoff(
     rules: &ProcessRules,
     backoff: &mut Backoff,
     goes_on: &dyn Fn() -> bool,
-) -> Result<Processed, StoreError> {
-    let mut run = Run { conversations, queue, rules, backoff, goes_on, processed: Processed::default() };
+) -> Result<ProcessReport, StoreError> {
+    let mut run = JobRun { conversations, queue, rules, backoff, goes_on, processed: ProcessReport::default() };
     let mut tried = HashSet::new();
     let mut latest = run.backoff.tended_until;
     'claims: loop {
@@ -87,8 +87,8 @@ pub fn process_with_backoff(
                 break;
             }
             latest = pending.iter().map(|pending| Some(pending.job.at)).fold(latest, Option::max);
-            for (conversation, jobs) in by_conversation(pending) {
-                if !run.work_off(&conversation, jobs)? {
+            for (conversation, jobs) in group_by_conversation(pending) {
+                if !run.process_conversation(&conversation, jobs)? {
                     break 'claims;
                 }
             }
@@ -104,7 +104,7 @@ pub fn process_with_backoff(
 }
 
 /// Groups jobs by conversation, in the order of the oldest job of each.
-fn by_conversation(pending: Vec<PendingJob>) -> Vec<(ConversationId, Vec<PendingJob>)> {
+fn group_by_conversation(pending: Vec<PendingJob>) -> Vec<(ConversationId, Vec<PendingJob>)> {
     let mut groups: Vec<(ConversationId, Vec<PendingJob>)> = Vec::new();
     for pending in pending {
         match groups.iter_mut().find(|(conversation, _)| *conversation == pending.job.conversation) {
@@ -116,50 +116,50 @@ fn by_conversation(pending: Vec<PendingJob>) -> Vec<(ConversationId, Vec<Pending
 }
 
 /// One run over the jobs.
-pub(super) struct Run<'r> {
+pub(super) struct JobRun<'r> {
     pub(super) conversations: &'r Conversations,
     pub(super) queue: &'r dyn JobQueue,
     pub(super) rules: &'r ProcessRules,
     pub(super) backoff: &'r mut Backoff,
     pub(super) goes_on: &'r dyn Fn() -> bool,
-    pub(super) processed: Processed,
+    pub(super) processed: ProcessReport,
 }
 
 /// A job with its planned changes.
 #[derive(Debug)]
-pub(super) struct Decided {
+pub(super) struct DecidedJob {
     pub(super) job: Job,
     pub(super) changes: Vec<EntryChange>,
     pub(super) facts: Vec<String>,
 }
 
-impl Decided {
+impl DecidedJob {
     /// Creates a decision without changes.
     pub(super) fn nothing(job: Job) -> Self {
         Self { job, changes: Vec::new(), facts: Vec::new() }
     }
 }
 
-impl<'r> Run<'r> {
+impl<'r> JobRun<'r> {
     /// Returns the model, if facts are to be extracted.
     pub(super) fn chat(&self) -> Option<&'r dyn ChatModel> {
         self.conversations.chat.as_deref().filter(|_| self.rules.summarise)
     }
 
     /// Executes the jobs of one conversation as far as possible. Returns whether to continue.
-    fn work_off(&mut self, conversation: &ConversationId, jobs: Vec<PendingJob>) -> Result<bool, StoreError> {
+    fn process_conversation(&mut self, conversation: &ConversationId, jobs: Vec<PendingJob>) -> Result<bool, StoreError> {
         let (mut waiting, mut extracted, mut decided) = (Vec::new(), Vec::new(), Vec::new());
         for PendingJob { job, state } in jobs {
             match state {
                 JobState::Done => {}
-                JobState::Waiting { attempts } => waiting.push(Waiting { job, attempts }),
-                JobState::Extracted { facts, attempts } => extracted.push(Extracted { job, facts, attempts }),
-                JobState::Decided { changes, facts } => decided.push(Decided { job, changes, facts }),
+                JobState::Waiting { attempts } => waiting.push(WaitingJob { job, attempts }),
+                JobState::Extracted { facts, attempts } => extracted.push(ExtractedJob { job, facts, attempts }),
+                JobState::Decided { changes, facts } => decided.push(DecidedJob { job, changes, facts }),
             }
         }
         let Some(chat) = self.chat() else {
             let rest = waiting.into_iter().map(|own| own.job).chain(extracted.into_iter().map(|own| own.job));
-            decided.extend(rest.map(Decided::nothing));
+            decided.extend(rest.map(DecidedJob::nothing));
             for decided in decided {
                 if !(self.goes_on)() {
                     return Ok(false);
@@ -168,7 +168,7 @@ impl<'r> Run<'r> {
             }
             return Ok(true);
         };
-        if !self.may_ask(chat) {
+        if !self.may_request(chat) {
             let before = decided.len();
             decided.retain(|own| !self.backoff.committed.contains(&own.job.id));
             self.processed.waiting += before - decided.len();
@@ -185,18 +185,18 @@ impl<'r> Run<'r> {
         let is_untended = self.backoff.tended_until < latest;
         if before < self.processed.waiting && is_untended {
             // Jobs can wait for days; eviction and embedding must not wait as long.
-            self.tend(conversation)?;
+            self.evict_and_embed(conversation)?;
         }
         Ok(goes_on)
     }
 
     /// Applies planned changes, and updates the summary with one request for all of them.
-    pub(super) fn carry_out(&mut self, conversation: &ConversationId, decided: &[Decided]) -> Result<(), StoreError> {
+    pub(super) fn carry_out(&mut self, conversation: &ConversationId, decided: &[DecidedJob]) -> Result<(), StoreError> {
         let changes: Vec<EntryChange> = decided.iter().flat_map(|own| own.changes.iter().cloned()).collect();
-        change(self.conversations, conversation, &changes, ConversationVerb::Reconcile, MODEL)?;
+        change(self.conversations, conversation, &changes, ConversationVerb::Reconcile, MODEL_ACTOR)?;
         let facts: Vec<&str> = decided.iter().flat_map(|own| own.facts.iter().map(String::as_str)).collect();
         let is_summed_up = facts.is_empty() || self.sum_up(conversation, &facts)?;
-        self.tend(conversation)?;
+        self.evict_and_embed(conversation)?;
         let (done, waiting): (Vec<_>, Vec<_>) = decided.iter().partition(|own| is_summed_up || own.facts.is_empty());
         let states: Vec<_> = done.iter().map(|own| (own.job.id.clone(), JobState::Done)).collect();
         self.queue.note(&states)?;
@@ -204,7 +204,7 @@ impl<'r> Run<'r> {
             self.backoff.committed.remove(&own.job.id);
         }
         // The changes are applied; they must not be applied again after a user reverted them.
-        let summary_only = |own: &&&Decided| JobState::Decided { changes: Vec::new(), facts: own.facts.clone() };
+        let summary_only = |own: &&&DecidedJob| JobState::Decided { changes: Vec::new(), facts: own.facts.clone() };
         let made = waiting.iter().filter(|own| !own.changes.is_empty());
         let states: Vec<_> = made.map(|own| (own.job.id.clone(), summary_only(&own))).collect();
         self.queue.note(&states)?;
@@ -222,20 +222,20 @@ impl<'r> Run<'r> {
     /// If the model fails, the summary remains unchanged.
     fn sum_up(&mut self, conversation: &ConversationId, facts: &[&str]) -> Result<bool, StoreError> {
         let Some(chat) = self.chat() else { return Ok(true) };
-        if !self.may_ask(chat) {
+        if !self.may_request(chat) {
             return Ok(false);
         }
         let known = self.conversations.store.read(conversation)?;
         let former = known.summary().map(|summary| summary.content.as_str());
-        match ask::summary(chat, &self.rules.prompts, former, facts) {
+        match requests::summary(chat, &self.rules.prompts, former, facts) {
             Ok(Ok(text)) if former == Some(text.as_str()) => {}
             Ok(Ok(text)) => {
                 let summary = summary_entry(conversation, &text, self.conversations.clock.now());
                 self.conversations.store.commit(conversation, &[EntryChange::Add(summary)])?;
             }
             Ok(Err(why)) => self.report(&format!("the language model's response is not a summary: {why}")),
-            Err(error) if is_not_asked(&error) => {
-                self.was_not_asked(chat, &error);
+            Err(error) if is_budget_error(&error) => {
+                self.report_budget(chat, &error);
                 return Ok(false);
             }
             Err(error) => self.report(&format!("{error}; the summary was not updated")),
@@ -244,14 +244,14 @@ impl<'r> Run<'r> {
     }
 
     /// Returns whether a request may be made now.
-    pub(super) fn may_ask(&mut self, chat: &dyn ChatModel) -> bool {
+    pub(super) fn may_request(&mut self, chat: &dyn ChatModel) -> bool {
         // An unreadable budget is reported by the request itself.
         let allowance = chat.allowance().unwrap_or_default();
-        self.backoff.may_ask(self.conversations.clock.now(), &allowance)
+        self.backoff.may_request(self.conversations.clock.now(), &allowance)
     }
 
     /// Records that no request was made because of its cost.
-    pub(super) fn was_not_asked(&mut self, chat: &dyn ChatModel, error: &ChatError) {
+    pub(super) fn report_budget(&mut self, chat: &dyn ChatModel, error: &ChatError) {
         let why = match error {
             ChatError::Exhausted(shortage) => {
                 if let Ok(allowance) = chat.allowance() {
@@ -268,11 +268,11 @@ impl<'r> Run<'r> {
     }
 
     /// Deletes the oldest entries of a conversation beyond the limit, and computes missing embeddings.
-    fn tend(&mut self, conversation: &ConversationId) -> Result<(), StoreError> {
+    fn evict_and_embed(&mut self, conversation: &ConversationId) -> Result<(), StoreError> {
         let known = self.conversations.store.read(conversation)?;
         if self.rules.max_entries < known.len() {
             let oldest = evicted(&known.entries(), self.rules.max_entries);
-            change(self.conversations, conversation, &oldest, ConversationVerb::Evict, PROXY)?;
+            change(self.conversations, conversation, &oldest, ConversationVerb::Evict, PROXY_ACTOR)?;
         }
         self.embed(conversation)
     }
@@ -280,7 +280,7 @@ impl<'r> Run<'r> {
     fn embed(&mut self, conversation: &ConversationId) -> Result<(), StoreError> {
         let Some(embedder) = &self.conversations.embedder else { return Ok(()) };
         let lacking = self.conversations.store.read(conversation)?.lacking(embedder.identity());
-        for batch in lacking.chunks(BATCH) {
+        for batch in lacking.chunks(EMBED_BATCH) {
             let texts: Vec<&str> = batch.iter().map(|entry| entry.content.as_str()).collect();
             let vectors = match embedder.embed(&texts) {
                 Ok(vectors) if vectors.len() == texts.len() => vectors,
@@ -310,6 +310,6 @@ impl<'r> Run<'r> {
 }
 
 /// Returns whether no request was made because of its cost.
-pub(super) fn is_not_asked(error: &ChatError) -> bool {
+pub(super) fn is_budget_error(error: &ChatError) -> bool {
     matches!(error, ChatError::Exhausted(_) | ChatError::Meter(_))
 }

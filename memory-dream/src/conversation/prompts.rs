@@ -2,7 +2,7 @@
 
 /// The system prompts for conversation processing, one per kind of request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prompts {
+pub struct ConversationPrompts {
     /// The prompt to extract facts from a message of the user.
     pub facts: String,
     /// The prompt to reconcile new facts with existing ones.
@@ -11,7 +11,7 @@ pub struct Prompts {
     pub summary: String,
 }
 
-impl Default for Prompts {
+impl Default for ConversationPrompts {
     fn default() -> Self {
         let text = |text: &str| text.trim_end().to_owned();
         Self {
@@ -22,7 +22,7 @@ impl Default for Prompts {
     }
 }
 
-impl Prompts {
+impl ConversationPrompts {
     /// Creates prompts from the texts that `read` returns for the names `facts`, `reconcile` and `summary`.
     ///
     /// `read` may return the content of a file in the home. If it returns `None` or a blank text, the default prompt is used.
@@ -48,6 +48,9 @@ mod tests {
             "summary" => Some(" \n".to_owned()),
             _ => None,
         };
-        assert_eq!(Prompts::with(&own), Prompts { facts: "Mine.".into(), ..Prompts::default() });
+        assert_eq!(
+            ConversationPrompts::with(&own),
+            ConversationPrompts { facts: "Mine.".into(), ..ConversationPrompts::default() }
+        );
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! [`fate()`] decides on the index data alone, and [`spared()`] returns an exemption that the file shows. Both are pure functions.
 
-mod fate;
-mod spared;
+mod action;
+mod exemption;
 
-pub use fate::{Fate, fate};
-pub use spared::{Spared, spared};
+pub use action::{LifecycleAction, fate};
+pub use exemption::{Exemption, spared};

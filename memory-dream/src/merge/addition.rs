@@ -1,8 +1,8 @@
 //! Builds the text that a merge adds from one source.
 
-use super::passage::{Kind, Passage, passages};
+use super::passage::{Passage, PassageKind, passages};
 use super::sentence::sentences;
-use super::topics::Topics;
+use super::topics::PassageTopics;
 
 /// The pieces of one source to add; each is one or more adjacent paragraphs.
 #[derive(Debug)]
@@ -11,13 +11,13 @@ pub(super) struct Addition<'p, 'a> {
     pieces: Vec<String>,
     /// The passage that was added last, if it was added completely.
     last: Option<usize>,
-    topics: Topics,
+    topics: PassageTopics,
 }
 
 impl<'p, 'a> Addition<'p, 'a> {
     /// Creates an addition without pieces.
     pub(super) fn of(passages: &'p [Passage<'a>]) -> Self {
-        Self { passages, pieces: Vec::new(), last: None, topics: Topics::default() }
+        Self { passages, pieces: Vec::new(), last: None, topics: PassageTopics::default() }
     }
 
     /// Returns the pieces.
@@ -31,17 +31,17 @@ impl<'p, 'a> Addition<'p, 'a> {
     /// isolation, adds the whole run of passages that contains it.
     pub(super) fn push(&mut self, number: usize, is_new: &[bool]) -> usize {
         let passage = &self.passages[number];
-        self.announce(passage);
-        if let Some(piece) = some_sentences(passage, is_new) {
+        self.add_topic(passage);
+        if let Some(piece) = new_sentences(passage, is_new) {
             self.pieces.push(piece);
             self.note(number);
             if is_new.last() == Some(&false) {
-                self.topics.note_statement();
+                self.topics.record_statement();
             }
             self.last = None;
             return number + 1;
         }
-        if says(passage.text, passage.keys.iter()) {
+        if consists_of(passage.text, passage.keys.iter()) {
             self.whole(number);
             return number + 1;
         }
@@ -55,15 +55,15 @@ impl<'p, 'a> Addition<'p, 'a> {
     }
 
     /// Adds the heading or announcement of a passage, unless the passage would be under it already.
-    fn announce(&mut self, passage: &Passage<'_>) {
+    fn add_topic(&mut self, passage: &Passage<'_>) {
         let Some(number) = passage.under else { return };
         if self.topics.of(passage.kind) == Some(number) {
             return;
         }
         let topic = &self.passages[number];
-        self.announce(topic);
-        let last = sentences(topic.text).pop().map(|range| &topic.text[range]).filter(|_| topic.kind == Kind::Paragraph);
-        match last.filter(|last| says(last, topic.keys.last().into_iter())) {
+        self.add_topic(topic);
+        let last = sentences(topic.text).pop().map(|range| &topic.text[range]).filter(|_| topic.kind == PassageKind::Paragraph);
+        match last.filter(|last| consists_of(last, topic.keys.last().into_iter())) {
             Some(last) => {
                 self.pieces.push(last.to_owned());
                 self.note(number);
@@ -78,7 +78,7 @@ impl<'p, 'a> Addition<'p, 'a> {
         let stands_with = |last: usize| {
             let last_passage = &self.passages[last];
             // A gap between two items of a list does not separate them, unless it contained a passage of another kind.
-            let are_items = || last < number && self.passages[last..=number].iter().all(|own| own.kind == Kind::Item);
+            let are_items = || last < number && self.passages[last..=number].iter().all(|own| own.kind == PassageKind::Item);
             last_passage.run == passage.run && (last + 1 == number || are_items())
         };
         match self.pieces.last_mut().filter(|_| self.last.is_some_and(stands_with)) {
@@ -103,8 +103,8 @@ fn closed(passage: &Passage<'_>) -> String {
 }
 
 /// Returns the new sentences of a paragraph, unless all are new or they parse differently in isolation.
-fn some_sentences(passage: &Passage<'_>, is_new: &[bool]) -> Option<String> {
-    if passage.kind != Kind::Paragraph || !is_new.contains(&false) {
+fn new_sentences(passage: &Passage<'_>, is_new: &[bool]) -> Option<String> {
+    if passage.kind != PassageKind::Paragraph || !is_new.contains(&false) {
         return None;
     }
     let mut text = String::new();
@@ -119,11 +119,11 @@ fn some_sentences(passage: &Passage<'_>, is_new: &[bool]) -> Option<String> {
     }
     let wanted = passage.keys.iter().zip(is_new).filter(|(_, is_new)| **is_new);
     // A sentence such as `1. Mix it` would start a list, and would then belong to the announcement of a list.
-    let are_paragraphs = passages(&text).iter().all(|own| own.kind == Kind::Paragraph);
-    (are_paragraphs && says(&text, wanted.map(|(key, _)| key))).then_some(text)
+    let are_paragraphs = passages(&text).iter().all(|own| own.kind == PassageKind::Paragraph);
+    (are_paragraphs && consists_of(&text, wanted.map(|(key, _)| key))).then_some(text)
 }
 
 /// Returns whether a text, parsed in isolation, consists of exactly these sentences.
-fn says<'k>(text: &str, wanted: impl Iterator<Item = &'k String>) -> bool {
+fn consists_of<'k>(text: &str, wanted: impl Iterator<Item = &'k String>) -> bool {
     passages(text).iter().flat_map(|passage| &passage.keys).eq(wanted)
 }

@@ -1,24 +1,24 @@
 //! Merges texts.
 
 use super::addition::Addition;
-use super::known::{Known, topic};
 use super::passage::passages;
+use super::sentence_set::{SentenceSet, topic};
 
 /// Returns `kept` with the sentences of `others` that it lacks, and the pieces that were added.
 ///
 /// The result starts with `kept`, byte for byte. New sentences follow in separate paragraphs. List items, quotes, tables and code are added
 /// as a whole. Each piece is placed under its heading or announcement.
 pub(super) fn joined(kept: &str, others: &[&str]) -> (String, Vec<String>) {
-    let mut known = Known::default();
+    let mut known = SentenceSet::default();
     known.add(kept);
     let (mut text, mut added) = (kept.to_owned(), Vec::new());
     for other in others {
-        let pieces = news(&mut known, other);
+        let pieces = take_new_pieces(&mut known, other);
         if added.is_empty() && !pieces.is_empty() {
-            close(&mut text);
+            close_block(&mut text);
         }
         for piece in &pieces {
-            append(&mut text, piece);
+            append_paragraph(&mut text, piece);
         }
         added.extend(pieces);
     }
@@ -26,13 +26,13 @@ pub(super) fn joined(kept: &str, others: &[&str]) -> (String, Vec<String>) {
 }
 
 /// Returns the pieces of `source` that are not in `known`, and adds them to `known`.
-fn news(known: &mut Known, source: &str) -> Vec<String> {
+fn take_new_pieces(known: &mut SentenceSet, source: &str) -> Vec<String> {
     let passages = passages(source);
     let mut addition = Addition::of(&passages);
     let mut next = 0;
     while let Some(passage) = passages.get(next) {
         let under = topic(&passages, passage);
-        let is_new: Vec<_> = passage.keys.iter().map(|key| !known.says(under, key)).collect();
+        let is_new: Vec<_> = passage.keys.iter().map(|key| !known.contains(under, key)).collect();
         if is_new.contains(&true) {
             let from = next;
             next = addition.push(from, &is_new);
@@ -49,7 +49,7 @@ fn news(known: &mut Known, source: &str) -> Vec<String> {
 /// Closes an open code block, comment or formula at the end of a text.
 ///
 /// Appended pieces are always closed.
-fn close(text: &mut String) {
+fn close_block(text: &mut String) {
     if let Some(closing) = passages(text).pop().and_then(|last| last.unclosed) {
         if !text.ends_with('\n') {
             text.push('\n');
@@ -59,7 +59,7 @@ fn close(text: &mut String) {
 }
 
 /// Appends `piece` as a separate paragraph.
-fn append(text: &mut String, piece: &str) {
+fn append_paragraph(text: &mut String, piece: &str) {
     while !text.is_empty() && !text.ends_with("\n\n") {
         text.push('\n');
     }

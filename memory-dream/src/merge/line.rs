@@ -2,7 +2,7 @@
 
 /// The start of a block that extends to a closing mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Opening {
+pub(super) enum BlockOpening {
     /// A code fence: its character and its length.
     Fence(char, usize),
     /// `<!--`.
@@ -11,7 +11,7 @@ pub(super) enum Opening {
     Mathematics,
 }
 
-impl Opening {
+impl BlockOpening {
     /// Returns whether the block is fenced code.
     pub(super) fn is_fence(self) -> bool {
         matches!(self, Self::Fence(..))
@@ -26,7 +26,7 @@ impl Opening {
     pub(super) fn closes(self, line: &str) -> bool {
         match self {
             Self::Fence(mark, length) => {
-                fence(line).is_some_and(|(found, run, rest)| found == mark && length <= run && rest.trim().is_empty())
+                parse_fence(line).is_some_and(|(found, run, rest)| found == mark && length <= run && rest.trim().is_empty())
             }
             Self::Comment => line.contains("-->"),
             Self::Mathematics => line.trim_end().ends_with("$$"),
@@ -44,20 +44,20 @@ impl Opening {
 }
 
 /// Returns the block that a line opens, if any.
-pub(super) fn opening(line: &str) -> Option<Opening> {
+pub(super) fn opening(line: &str) -> Option<BlockOpening> {
     if line.trim_start().starts_with("<!--") {
-        return Some(Opening::Comment);
+        return Some(BlockOpening::Comment);
     }
     if line.trim() == "$$" {
-        return Some(Opening::Mathematics);
+        return Some(BlockOpening::Mathematics);
     }
-    fence(line).filter(|(_, _, rest)| !rest.contains('`')).map(|(mark, length, _)| Opening::Fence(mark, length))
+    parse_fence(line).filter(|(_, _, rest)| !rest.contains('`')).map(|(mark, length, _)| BlockOpening::Fence(mark, length))
 }
 
 /// Returns the character and length of a code fence, and the text after it.
 ///
 /// The fence may be within a quote or a list item.
-fn fence(line: &str) -> Option<(char, usize, &str)> {
+fn parse_fence(line: &str) -> Option<(char, usize, &str)> {
     let line = bullet(line.trim_start_matches([' ', '\t', '>'])).trim_start();
     let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
     let rest = line.trim_start_matches(mark);

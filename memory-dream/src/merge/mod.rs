@@ -4,23 +4,23 @@
 //! verifies that every sentence of every source is in the result. All functions are pure.
 
 mod addition;
-mod conserved;
+mod conservation;
 mod content;
-mod known;
 mod line;
-mod may_merge;
-mod merged;
+mod merged_memory;
+mod obstacle;
 mod passage;
 mod sentence;
+mod sentence_set;
 #[cfg(test)]
 mod tests;
 mod topics;
 
-pub use conserved::{Lost, conserved};
-pub use may_merge::{Obstacle, may_merge};
-pub use merged::{Merged, Standing, merged, precedence, standing};
+pub use conservation::{LostSentence, conserved};
+pub use merged_memory::{MergePrecedence, MergedMemory, merged, precedence, standing};
+pub use obstacle::{MergeObstacle, may_merge};
 
-pub(crate) use known::topic;
 pub(crate) use line::{is_heading, is_item};
 pub(crate) use passage::passages;
 pub(crate) use sentence::sentences;
+pub(crate) use sentence_set::topic;

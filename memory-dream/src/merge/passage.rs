@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::line::{Opening, bullet, heading, is_dividing_row, is_item, is_rule, is_underline, opening};
+use super::line::{BlockOpening, bullet, heading, is_dividing_row, is_item, is_rule, is_underline, opening};
 use super::sentence::{announces, key, sentences};
-use super::topics::Topics;
+use super::topics::PassageTopics;
 
 /// The kind of a passage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum PassageKind {
     /// Sentences, which can be separated.
     Paragraph,
     /// A heading, which applies to the passages after it.
@@ -29,7 +29,7 @@ pub(crate) enum Kind {
 #[derive(Debug)]
 pub(crate) struct Passage<'a> {
     /// Its kind.
-    pub(crate) kind: Kind,
+    pub(crate) kind: PassageKind,
     /// Its lines, without the last line break.
     pub(crate) text: &'a str,
     /// The keys of its sentences.
@@ -55,10 +55,10 @@ impl Passage<'_> {
 ///
 /// The text before a blank line affects the text after it only through [`Passage::under`] and unclosed blocks.
 pub(crate) fn passages(text: &str) -> Vec<Passage<'_>> {
-    let mut reader = Reader { text, lines: lines(text), found: Vec::new(), run: 0, topics: Topics::default() };
+    let mut reader = PassageParser { text, lines: lines(text), found: Vec::new(), run: 0, topics: PassageTopics::default() };
     let mut at = 0;
     while at < reader.lines.len() {
-        at = reader.read(at);
+        at = reader.parse_passage(at);
     }
     reader.found
 }
@@ -73,21 +73,21 @@ fn lines(text: &str) -> Vec<Range<usize>> {
     text.split_inclusive('\n').map(line).collect()
 }
 
-struct Reader<'a> {
+struct PassageParser<'a> {
     text: &'a str,
     lines: Vec<Range<usize>>,
     found: Vec<Passage<'a>>,
     run: usize,
-    topics: Topics,
+    topics: PassageTopics,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PassageParser<'a> {
     fn line(&self, at: usize) -> &'a str {
         self.lines.get(at).map_or("", |range| &self.text[range.clone()])
     }
 
     /// Parses the passage that starts at a line; returns the index of the next line.
-    fn read(&mut self, at: usize) -> usize {
+    fn parse_passage(&mut self, at: usize) -> usize {
         let line = self.line(at);
         if line.trim().is_empty() {
             self.run += 1;
@@ -97,38 +97,38 @@ impl<'a> Reader<'a> {
             return self.verbatim(at, opening);
         }
         if let Some(title) = heading(line) {
-            return self.push(Kind::Heading, at..at + 1, key(title).into_iter().collect());
+            return self.push(PassageKind::Heading, at..at + 1, key(title).into_iter().collect());
         }
         if is_rule(line) {
-            return self.push(Kind::Rule, at..at + 1, Vec::new());
+            return self.push(PassageKind::Rule, at..at + 1, Vec::new());
         }
         if self.is_table(at) {
             return self.table(at);
         }
         if line.trim_start().starts_with('>') {
-            let end = self.while_line(at, |line| line.trim_start().starts_with('>') && opening(line).is_none());
+            let end = self.end_of_lines(at, |line| line.trim_start().starts_with('>') && opening(line).is_none());
             let said: Vec<_> = (at..end).map(|at| self.line(at).trim_start().trim_start_matches(['>', ' '])).collect();
-            return self.push(Kind::Quote, at..end, keys(&said.join("\n")));
+            return self.push(PassageKind::Quote, at..end, keys(&said.join("\n")));
         }
         if is_item(line) {
             return self.item(at);
         }
         let is_first = at == 0 || self.line(at - 1).trim().is_empty();
         if is_first && (line.starts_with("    ") || line.starts_with('\t')) {
-            let end = self.while_line(at, |line| opening(line).is_none());
+            let end = self.end_of_lines(at, |line| opening(line).is_none());
             let code = self.exact(at..end);
-            return self.push(Kind::Verbatim, at..end, vec![code]);
+            return self.push(PassageKind::Verbatim, at..end, vec![code]);
         }
         self.paragraph(at)
     }
 
     /// Returns the first line after `at` that is blank or for which `wanted` returns false.
-    fn while_line(&self, at: usize, wanted: impl Fn(&str) -> bool) -> usize {
+    fn end_of_lines(&self, at: usize, wanted: impl Fn(&str) -> bool) -> usize {
         let is_end = |at: &usize| self.line(*at).trim().is_empty() || !wanted(self.line(*at));
         (at + 1..self.lines.len()).find(is_end).unwrap_or(self.lines.len())
     }
 
-    fn push(&mut self, kind: Kind, lines: Range<usize>, keys: Vec<String>) -> usize {
+    fn push(&mut self, kind: PassageKind, lines: Range<usize>, keys: Vec<String>) -> usize {
         let text = &self.text[self.lines[lines.start].start..self.lines[lines.end - 1].end];
         let under = self.topics.of(kind);
         let announces = announces(text) && !keys.is_empty();
@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
         code
     }
 
-    fn verbatim(&mut self, at: usize, opening: Opening) -> usize {
+    fn verbatim(&mut self, at: usize, opening: BlockOpening) -> usize {
         let closing = if opening.is_closed(self.line(at)) {
             Some(at)
         } else {
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
                 code_end.strip_suffix(opening.closing().as_str()).filter(|plain| 1 < plain.trim_end().len()).unwrap_or(code_end);
             code.truncate(plain.trim_end().len());
         }
-        self.push(Kind::Verbatim, at..end, vec![code]);
+        self.push(PassageKind::Verbatim, at..end, vec![code]);
         if closing.is_none()
             && let Some(last) = self.found.last_mut()
         {
@@ -183,21 +183,21 @@ impl<'a> Reader<'a> {
     }
 
     fn table(&mut self, at: usize) -> usize {
-        let end = self.while_line(at, |line| line.contains('|') && opening(line).is_none());
+        let end = self.end_of_lines(at, |line| line.contains('|') && opening(line).is_none());
         let rows: Vec<_> = (at..end).map(|at| self.line(at)).filter(|row| !is_dividing_row(row)).filter_map(key).collect();
         // The cells of a row have meaning only with the column headers.
         let keys = match rows.as_slice() {
             [head, rest @ ..] if !rest.is_empty() => rest.iter().map(|row| format!("{head}\0{row}")).collect(),
             _ => rows,
         };
-        self.push(Kind::Table, at..end, keys)
+        self.push(PassageKind::Table, at..end, keys)
     }
 
     fn item(&mut self, at: usize) -> usize {
         let indent = |line: &str| line.len() - line.trim_start().len();
         let own = indent(self.line(at));
         let is_below = |line: &str| opening(line).is_none() && heading(line).is_none() && (own < indent(line) || !is_item(line));
-        let end = self.while_line(at, |line| is_below(line) && !is_rule(line));
+        let end = self.end_of_lines(at, |line| is_below(line) && !is_rule(line));
         let lines: Vec<_> = (at..end).map(|at| self.line(at)).collect();
         let keys = if lines[1..].iter().any(|line| is_item(line)) {
             // The meaning of nested items depends on their parent, so the whole tree is one key.
@@ -207,16 +207,16 @@ impl<'a> Reader<'a> {
             let said: Vec<_> = lines.iter().map(|line| bullet(line)).collect();
             keys(&said.join("\n"))
         };
-        self.push(Kind::Item, at..end, keys)
+        self.push(PassageKind::Item, at..end, keys)
     }
 
     fn paragraph(&mut self, at: usize) -> usize {
         let end = (at + 1..self.lines.len()).find(|at| self.ends_paragraph(*at)).unwrap_or(self.lines.len());
         let text = &self.text[self.lines[at].start..self.lines[end - 1].end];
         if end == at + 1 && is_underline(self.line(end)) {
-            return self.push(Kind::Heading, at..end + 1, key(text).into_iter().collect());
+            return self.push(PassageKind::Heading, at..end + 1, key(text).into_iter().collect());
         }
-        self.push(Kind::Paragraph, at..end, keys(text))
+        self.push(PassageKind::Paragraph, at..end, keys(text))
     }
 
     fn ends_paragraph(&self, at: usize) -> bool {

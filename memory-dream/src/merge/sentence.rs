@@ -26,15 +26,15 @@ pub(crate) fn sentences(paragraph: &str) -> Vec<Range<usize>> {
         let mut end = at + character.len_utf8();
         let ends = match character {
             '。' | '！' | '？' | '；' | '｡' | '．' => {
-                end = after_closing(&prose, end);
+                end = closing_end(&prose, end);
                 true
             }
             '.' | '!' | '?' | '…' => {
-                end = after_closing(&prose, end);
+                end = closing_end(&prose, end);
                 let is_last = prose[end..].chars().next().is_none_or(char::is_whitespace);
-                is_last && !(character == '.' && goes_on(&prose[start..at]))
+                is_last && !(character == '.' && continues_sentence(&prose[start..at]))
             }
-            '\n' => is_border(&prose[..at], &prose[end..]),
+            '\n' => line_ends_sentence(&prose[..at], &prose[end..]),
             _ => false,
         };
         while characters.next_if(|(next, _)| *next < end).is_some() {}
@@ -58,7 +58,7 @@ pub(crate) fn key(sentence: &str) -> Option<String> {
             blank = true;
             continue;
         }
-        let parts_words = |near: char| !is_blankless(near);
+        let parts_words = |near: char| !is_unspaced(near);
         if std::mem::take(&mut blank) && parts_words(character) && key.chars().next_back().is_some_and(parts_words) {
             key.push(' ');
         }
@@ -92,18 +92,18 @@ fn narrow(character: char) -> char {
 }
 
 /// Returns whether whitespace next to `character` is insignificant, as in Chinese.
-fn is_blankless(character: char) -> bool {
+fn is_unspaced(character: char) -> bool {
     matches!(character, '\u{2e80}'..='\u{312f}' | '\u{31a0}'..='\u{31ff}' | '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3fffd}')
 }
 
 /// Returns the end of the closing marks after `from`: further stops, quotes and brackets.
-fn after_closing(text: &str, from: usize) -> usize {
+fn closing_end(text: &str, from: usize) -> usize {
     let closing = |character: char| ".!?…。！？；｡\"'”’)]）】」』》*_~".contains(character);
     text.len() - text[from..].trim_start_matches(closing).len()
 }
 
 /// Returns whether a sentence continues after a full stop that follows `before`.
-fn goes_on(before: &str) -> bool {
+fn continues_sentence(before: &str) -> bool {
     let before = before.trim_start();
     let last = before.rsplit(char::is_whitespace).next().unwrap_or_default().trim_start_matches(['(', '"', '[']);
     let is_number_of_item = before.len() == last.len() && !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit());
@@ -112,13 +112,13 @@ fn goes_on(before: &str) -> bool {
 }
 
 /// Returns whether a line break between `before` and `after` ends a sentence.
-fn is_border(before: &str, after: &str) -> bool {
+fn line_ends_sentence(before: &str, after: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or_default();
     if line.ends_with("  ") || line.ends_with('\\') {
         return true;
     }
     let goes_on = after.trim_start().chars().next().is_none_or(char::is_lowercase) || announces(line);
-    let width: usize = line.trim().chars().map(|character| 1 + usize::from(is_blankless(character))).sum();
+    let width: usize = line.trim().chars().map(|character| 1 + usize::from(is_unspaced(character))).sum();
     !goes_on && width < FULL_LINE
 }
 
@@ -137,30 +137,30 @@ mod tests {
 
     use super::{key, sentences};
 
-    fn cut(text: &str) -> Vec<&str> {
+    fn split_sentences(text: &str) -> Vec<&str> {
         sentences(text).into_iter().map(|range| &text[range]).collect()
     }
 
     #[test]
     fn sentences_end_at_stops_in_both_languages() {
-        assert_eq!(cut("Use tabs. Never spaces! Why? So."), ["Use tabs.", "Never spaces!", "Why?", "So."]);
-        assert_eq!(cut("用制表符。不用空格！为什么？；好"), ["用制表符。", "不用空格！", "为什么？；", "好"]);
-        assert_eq!(cut("He said “no.” Then he left."), ["He said “no.”", "Then he left."]);
+        assert_eq!(split_sentences("Use tabs. Never spaces! Why? So."), ["Use tabs.", "Never spaces!", "Why?", "So."]);
+        assert_eq!(split_sentences("用制表符。不用空格！为什么？；好"), ["用制表符。", "不用空格！", "为什么？；", "好"]);
+        assert_eq!(split_sentences("He said “no.” Then he left."), ["He said “no.”", "Then he left."]);
     }
 
     #[test]
     fn numbers_abbreviations_initials_and_code_cut_nothing() {
         for whole in ["Version 1.5 is out.", "Use e.g. Rust", "1. Mix it", "Ask J. Smith", "Run `a. b` now", "Dr. Chen"] {
-            assert_eq!(cut(whole), [whole]);
+            assert_eq!(split_sentences(whole), [whole]);
         }
     }
 
     #[test]
     fn short_lines_end_sentences_and_full_ones_do_not() {
-        assert_eq!(cut("Anna: tea\nBen: coffee"), ["Anna: tea", "Ben: coffee"]);
-        assert_eq!(cut("the port\nis 8080"), ["the port\nis 8080"]);
+        assert_eq!(split_sentences("Anna: tea\nBen: coffee"), ["Anna: tea", "Ben: coffee"]);
+        assert_eq!(split_sentences("the port\nis 8080"), ["the port\nis 8080"]);
         let full = "The name of the server in the basement of the office is\nAda.";
-        assert_eq!(cut(full), [full]);
+        assert_eq!(split_sentences(full), [full]);
     }
 
     #[test]

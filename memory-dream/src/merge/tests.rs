@@ -37,29 +37,29 @@ fn memory(number: u8, content: &str) -> Memory {
     Draft::new(content).into_memory(MemoryId::of_path(&number.to_string()), now)
 }
 
-fn text_of(contents: &[&str]) -> String {
+fn merged_text(contents: &[&str]) -> String {
     joined(contents[0], &contents[1..]).0
 }
 
 #[test]
 fn a_text_that_says_all_already_stays_byte_for_byte() {
     let kept = "Use tabs.  \nNever spaces!\n";
-    assert_eq!(text_of(&[kept, "never spaces", "USE TABS", "Ｕｓｅ　ｔａｂｓ。"]), kept);
+    assert_eq!(merged_text(&[kept, "never spaces", "USE TABS", "Ｕｓｅ　ｔａｂｓ。"]), kept);
 }
 
 #[test]
 fn new_sentences_follow_in_a_paragraph_of_their_own() {
-    let text = text_of(&["Anna likes tea.", "Anna likes tea. She drinks it black. Ben does not."]);
+    let text = merged_text(&["Anna likes tea.", "Anna likes tea. She drinks it black. Ben does not."]);
     assert_eq!(text, "Anna likes tea.\n\nShe drinks it black. Ben does not.");
-    assert_eq!(text_of(&["安娜喜欢茶。", "安娜喜欢茶。她喝红茶！本不喝。"]), "安娜喜欢茶。\n\n她喝红茶！本不喝。");
+    assert_eq!(merged_text(&["安娜喜欢茶。", "安娜喜欢茶。她喝红茶！本不喝。"]), "安娜喜欢茶。\n\n她喝红茶！本不喝。");
 }
 
 #[test]
 fn items_are_added_as_a_list_under_what_announces_them() {
-    let text = text_of(&["Never do:\n- force-push", "Always do:\n- run the tests\n- force-push"]);
+    let text = merged_text(&["Never do:\n- force-push", "Always do:\n- run the tests\n- force-push"]);
     assert_eq!(text, "Never do:\n- force-push\n\nAlways do:\n- run the tests\n- force-push");
     assert_eq!(
-        text_of(&["Buy:\n- milk\n- tea", "Buy:\n- tea\n- bread\n  - brown"]),
+        merged_text(&["Buy:\n- milk\n- tea", "Buy:\n- tea\n- bread\n  - brown"]),
         "Buy:\n- milk\n- tea\n\nBuy:\n\n- bread\n  - brown"
     );
 }
@@ -67,10 +67,10 @@ fn items_are_added_as_a_list_under_what_announces_them() {
 #[test]
 fn what_stands_under_a_heading_is_added_under_it() {
     let kept = "# Production\nThe port is 80.";
-    let text = text_of(&[kept, "# Production\nThe port is 80.\n\n# Staging\nThe port is 80."]);
+    let text = merged_text(&[kept, "# Production\nThe port is 80.\n\n# Staging\nThe port is 80."]);
     assert_eq!(text, "# Production\nThe port is 80.\n\n# Staging\nThe port is 80.");
     assert_eq!(
-        text_of(&[kept, "# Production\nThe host is ada."]),
+        merged_text(&[kept, "# Production\nThe host is ada."]),
         "# Production\nThe port is 80.\n\n# Production\nThe host is ada."
     );
 }
@@ -78,20 +78,20 @@ fn what_stands_under_a_heading_is_added_under_it() {
 #[test]
 fn code_and_tables_are_never_cut_and_code_left_open_is_closed() {
     let code = "```sh\nmake\n\nmake install\n```";
-    assert_eq!(text_of(&["Build it.", &format!("Build it.\n\n{code}")]), format!("Build it.\n\n{code}"));
-    assert_eq!(text_of(&["```sh\nmake", "Use tabs."]), "```sh\nmake\n```\n\nUse tabs.");
+    assert_eq!(merged_text(&["Build it.", &format!("Build it.\n\n{code}")]), format!("Build it.\n\n{code}"));
+    assert_eq!(merged_text(&["```sh\nmake", "Use tabs."]), "```sh\nmake\n```\n\nUse tabs.");
     let table = |rows: &str| format!("| host | port |\n|---|---|\n{rows}");
     assert_eq!(
-        text_of(&[&table("| a | 1 |"), &table("| a | 1 |\n| b | 2 |")]),
+        merged_text(&[&table("| a | 1 |"), &table("| a | 1 |\n| b | 2 |")]),
         format!("{}\n\n{}", table("| a | 1 |"), table("| a | 1 |\n| b | 2 |"))
     );
 }
 
 #[test]
 fn case_matters_in_code_alone() {
-    assert_eq!(text_of(&["Set `PORT` now.", "set `PORT` NOW"]), "Set `PORT` now.");
-    assert_eq!(text_of(&["Set `PORT` now.", "Set `port` now."]), "Set `PORT` now.\n\nSet `port` now.");
-    assert_eq!(text_of(&["```\nPORT\n```", "```\nport\n```"]), "```\nPORT\n```\n\n```\nport\n```");
+    assert_eq!(merged_text(&["Set `PORT` now.", "set `PORT` NOW"]), "Set `PORT` now.");
+    assert_eq!(merged_text(&["Set `PORT` now.", "Set `port` now."]), "Set `PORT` now.\n\nSet `port` now.");
+    assert_eq!(merged_text(&["```\nPORT\n```", "```\nport\n```"]), "```\nPORT\n```\n\n```\nport\n```");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn the_kept_one_has_what_all_have() {
     (one.phase, one.category) = (Phase::Organized, Category::People);
     other.expires_at = Some(DateTime::UNIX_EPOCH);
     one.supersedes = vec![MemoryId::of_path("z")];
-    let merged = merged(&[&one, &other]).expect("available tools: two");
+    let merged = merged(&[&one, &other]).expect("there are two");
     let memory = merged.memory;
     assert_eq!((merged.gone, merged.added), (vec![one.id], vec![]));
     assert_eq!((memory.id, memory.content.as_str(), memory.access_count), (other.id, "Anna likes tea", 7));
@@ -161,9 +161,9 @@ proptest! {
 
     #[test]
     fn merging_the_result_with_a_source_changes_nothing(sources in vec(any_source(), 1..4)) {
-        let first = merged(&sources.iter().collect::<Vec<_>>()).expect("available tools: some").memory;
+        let first = merged(&sources.iter().collect::<Vec<_>>()).expect("there are some").memory;
         for source in &sources {
-            let again = merged(&[source, &first]).expect("available tools: two");
+            let again = merged(&[source, &first]).expect("there are two");
             prop_assert_eq!(&again.memory.content, &first.content);
             if source.id != first.id {
                 prop_assert_eq!(&again.memory, &first);
@@ -173,7 +173,7 @@ proptest! {
 
     #[test]
     fn the_kept_one_comes_first_and_gives_up_nothing(sources in vec(any_source(), 1..4)) {
-        let merged = merged(&sources.iter().collect::<Vec<_>>()).expect("available tools: some");
+        let merged = merged(&sources.iter().collect::<Vec<_>>()).expect("there are some");
         let kept = &merged.memory;
         for source in &sources {
             prop_assert!(source.id == kept.id || precedence(kept, source).is_lt());

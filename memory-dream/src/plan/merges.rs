@@ -5,31 +5,31 @@ use std::collections::{BTreeSet, HashMap};
 use chrono::{DateTime, Utc};
 use memory_core::{ContentHash, Memory, MemoryId, Services, StoreError};
 
-use super::look::Looked;
-use super::{Merge, Plan};
-use crate::merge::{Standing, conserved, may_merge, merged, standing};
-use crate::similar::{Cased, Reading, Sketch, candidates, groups};
+use super::analysis::AnalysedMemories;
+use super::{DreamPlan, Merge};
+use crate::merge::{MergePrecedence, conserved, may_merge, merged, standing};
+use crate::similar::{MinHash, TextFingerprint, WordCasing, candidates, groups};
 
 /// Maximum number of analysed texts in memory during comparison.
-const READINGS: usize = 8_192;
+const MAX_FINGERPRINTS: usize = 8_192;
 
 /// A memory that is a candidate duplicate of another.
-struct Suspect {
+struct MergeCandidate {
     /// The memory, with its content cut to the first character.
     memory: Memory,
-    standing: Standing,
+    standing: MergePrecedence,
 }
 
 /// Adds to `plan` the merges among the memories at `places`, and the duplicates that remain separate.
 pub(super) fn merge(
     services: &Services,
-    looked: &Looked,
+    looked: &AnalysedMemories,
     places: &[usize],
     now: DateTime<Utc>,
-    plan: &mut Plan,
+    plan: &mut DreamPlan,
 ) -> Result<(), StoreError> {
     let glance = |number: u32| looked.glances[places[number as usize]].as_ref().expect("only what was looked at is compared");
-    let sketches: Vec<Sketch> = places.iter().filter_map(|place| Some(looked.glances[*place].as_ref()?.sketch)).collect();
+    let sketches: Vec<MinHash> = places.iter().filter_map(|place| Some(looked.glances[*place].as_ref()?.sketch)).collect();
     let mut pairs = candidates(&sketches);
     drop(sketches);
     // Pairs that an earlier dream compared are skipped.
@@ -38,18 +38,18 @@ pub(super) fn merge(
     let id = |number: u32| looked.outlines[places[number as usize]].id;
     let mut suspects = HashMap::with_capacity(numbers.len());
     for number in numbers {
-        if let Some(mut memory) = current(services, looked, &id(number))? {
+        if let Some(mut memory) = read_current(services, looked, &id(number))? {
             let standing = standing(&memory);
             // The only further check on the content is whether it is empty.
             memory.content = memory.content.trim().chars().take(1).collect();
-            suspects.insert(number, Suspect { memory, standing });
+            suspects.insert(number, MergeCandidate { memory, standing });
         }
     }
     pairs.retain(|(one, other)| suspects.contains_key(one) && suspects.contains_key(other));
     let mut order: Vec<u32> = suspects.keys().copied().collect();
     order.sort_by(|one, other| suspects[one].standing.cmp(&suspects[other].standing));
     let cosines = cosines(services, &pairs, &id)?;
-    let mut readings = Readings { services, looked, known: HashMap::new(), trouble: None };
+    let mut readings = FingerprintCache { services, looked, known: HashMap::new(), trouble: None };
     let mut accepts = |group: &[u32], next: u32| {
         let own = &suspects[&next].memory;
         if group.iter().any(|member| may_merge(&suspects[member].memory, own, now).is_err()) {
@@ -73,7 +73,7 @@ pub(super) fn merge(
     }
     for group in found {
         let ids: Vec<MemoryId> = group.into_iter().map(id).collect();
-        plan.merges.extend(join(services, looked, &ids)?);
+        plan.merges.extend(plan_merge(services, looked, &ids)?);
     }
     plan.alike.sort_unstable();
     plan.alike.dedup();
@@ -97,10 +97,10 @@ fn cosines(
 }
 
 /// Plans the merge of duplicates; `None` if a sentence would be lost or fewer than two are unchanged.
-fn join(services: &Services, looked: &Looked, ids: &[MemoryId]) -> Result<Option<Merge>, StoreError> {
+fn plan_merge(services: &Services, looked: &AnalysedMemories, ids: &[MemoryId]) -> Result<Option<Merge>, StoreError> {
     let mut memories = Vec::with_capacity(ids.len());
     for id in ids {
-        memories.extend(current(services, looked, id)?);
+        memories.extend(read_current(services, looked, id)?);
     }
     let all: Vec<&Memory> = memories.iter().collect();
     let Some(one) = merged(&all).filter(|one| !one.gone.is_empty()) else { return Ok(None) };
@@ -116,7 +116,7 @@ fn join(services: &Services, looked: &Looked, ids: &[MemoryId]) -> Result<Option
 }
 
 /// Returns the memory if its text is unchanged since it was analysed and its file may be changed.
-fn current(services: &Services, looked: &Looked, id: &MemoryId) -> Result<Option<Memory>, StoreError> {
+fn read_current(services: &Services, looked: &AnalysedMemories, id: &MemoryId) -> Result<Option<Memory>, StoreError> {
     let text = looked.place(id).map(|place| looked.outlines[place].text);
     match services.store.get(id) {
         Ok(stored) if stored.problem.is_none() => {
@@ -129,29 +129,29 @@ fn current(services: &Services, looked: &Looked, id: &MemoryId) -> Result<Option
 }
 
 /// A cache of the texts that are being compared.
-struct Readings<'a> {
+struct FingerprintCache<'a> {
     services: &'a Services,
-    looked: &'a Looked,
-    known: HashMap<MemoryId, (Reading, Cased)>,
+    looked: &'a AnalysedMemories,
+    known: HashMap<MemoryId, (TextFingerprint, WordCasing)>,
     trouble: Option<StoreError>,
 }
 
-impl Readings<'_> {
+impl FingerprintCache<'_> {
     fn are_duplicates(&mut self, one: &MemoryId, other: &MemoryId, cosine: Option<f32>) -> bool {
-        if READINGS <= self.known.len() {
+        if MAX_FINGERPRINTS <= self.known.len() {
             self.known.retain(|id, _| id == one);
         }
         let is_duplicate = |this: &Self| this.known[one].0.is_duplicate_of(&this.known[other].0, cosine);
-        self.read(one) && self.read(other) && is_duplicate(self) && self.known[one].1.agrees_with(&self.known[other].1)
+        self.load(one) && self.load(other) && is_duplicate(self) && self.known[one].1.agrees_with(&self.known[other].1)
     }
 
-    fn read(&mut self, id: &MemoryId) -> bool {
+    fn load(&mut self, id: &MemoryId) -> bool {
         if self.known.contains_key(id) {
             return true;
         }
-        match current(self.services, self.looked, id) {
+        match read_current(self.services, self.looked, id) {
             Ok(Some(memory)) => {
-                self.known.insert(*id, (Reading::of(&memory.content), Cased::of(&memory.content)));
+                self.known.insert(*id, (TextFingerprint::of(&memory.content), WordCasing::of(&memory.content)));
                 true
             }
             Ok(None) => false,

@@ -1,48 +1,51 @@
 //! The planned changes of a dream, as data.
 //!
-//! [`plan()`] decides without changing a memory, and [`Plan::check`] verifies that the plan accounts for every memory.
+//! [`plan()`] decides without changing a memory, and [`DreamPlan::check`] verifies that the plan accounts for every memory.
+//!
+//! It decides on the summary that the index has of every memory, and on the cached analysis of its text from an
+//! earlier dream. A second dream over unchanged memories therefore reads no file.
 
+mod analysis;
 mod check;
 mod filings;
-mod look;
 mod merges;
-mod partings;
 mod planner;
-mod remindings;
+mod reminder_changes;
+mod removals;
 
-pub use check::Unaccounted;
+pub use check::PlanViolation;
 pub use filings::DEFAULT_CATEGORY;
 pub use planner::plan;
 
-pub(crate) use look::{Looked, renewed};
+pub(crate) use analysis::{AnalysedMemories, renewed};
 pub(crate) use planner::decide;
 
 use chrono::{DateTime, Utc};
-use memory_core::{Category, ContentHash, MemoryId, Stamp};
+use memory_core::{Category, ContentHash, FileVersion, MemoryId};
 
-use crate::lifecycle::{Fate, Spared};
+use crate::lifecycle::{Exemption, LifecycleAction};
 
 /// The planned changes of a dream. A memory that the plan does not name remains unchanged.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Plan {
+pub struct DreamPlan {
     /// The memories to move from the inbox to a category.
     pub filings: Vec<Filing>,
     /// The memories that remain in the inbox because no category is probable enough.
-    pub unsure: Vec<Unsure>,
+    pub unsure: Vec<UnclassifiedMemory>,
     /// The memories to merge.
     pub merges: Vec<Merge>,
     /// Pairs of duplicates that remain separate because both were ingested from notes.
     pub alike: Vec<(MemoryId, MemoryId)>,
     /// The memories to move to the trash because of their age.
-    pub partings: Vec<Parting>,
+    pub partings: Vec<AgeRemoval>,
     /// The memories that are due for removal but exempt, with the reason.
-    pub spared: Vec<(MemoryId, Spared)>,
+    pub spared: Vec<(MemoryId, Exemption)>,
     /// Number of files that cannot be parsed and therefore remain unchanged.
     pub damaged: usize,
     /// The reminders to create.
-    pub reminders: Vec<Reminding>,
+    pub reminders: Vec<NewReminder>,
     /// The reminders to move to the trash because their source no longer names their time.
-    pub withdrawn: Vec<Withdrawal>,
+    pub withdrawn: Vec<CancelledReminder>,
     /// The memories that were searched for requests for reminders.
     pub heard: Vec<MemoryId>,
     /// The memories for which the wikilinks in the text and those to the memory are to be resolved.
@@ -59,12 +62,12 @@ pub struct Filing {
     /// The target category.
     pub category: Category,
     /// The reason for the category.
-    pub why: Why,
+    pub why: FilingReason,
 }
 
 /// The reason why a memory is filed in a category.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Why {
+pub enum FilingReason {
     /// The file of the memory suggests the category.
     Suggested,
     /// The classifier gives the category this probability.
@@ -77,7 +80,7 @@ pub enum Why {
 
 /// A memory that remains in the inbox.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Unsure {
+pub struct UnclassifiedMemory {
     /// The memory.
     pub id: MemoryId,
     /// The probability of the most probable category.
@@ -101,20 +104,20 @@ pub struct Merge {
 
 /// A memory to move to the trash because of its age.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Parting {
+pub struct AgeRemoval {
     /// The memory.
     pub id: MemoryId,
     /// The version of the file that the decision is based on.
-    pub stamp: Stamp,
+    pub stamp: FileVersion,
     /// The reason.
-    pub fate: Fate,
+    pub fate: LifecycleAction,
     /// The headline of the memory, see [`memory_core::Memory::headline`].
     pub headline: String,
 }
 
 /// A reminder to create from a memory.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Reminding {
+pub struct NewReminder {
     /// The source memory.
     pub of: MemoryId,
     /// The hash of the text that the decision is based on, see [`memory_core::embedded_text`].
@@ -127,11 +130,11 @@ pub struct Reminding {
 
 /// A reminder to remove because its source no longer names its time.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Withdrawal {
+pub struct CancelledReminder {
     /// The reminder.
     pub id: MemoryId,
     /// The version of the reminder's file that the decision is based on.
-    pub stamp: Stamp,
+    pub stamp: FileVersion,
     /// The source memory.
     pub of: MemoryId,
     /// The hash of the source text that the decision is based on, see [`memory_core::embedded_text`].
@@ -142,7 +145,7 @@ pub struct Withdrawal {
     pub said: String,
 }
 
-impl Plan {
+impl DreamPlan {
     /// Returns whether there are no changes; reported pairs and links to resolve are not changes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -2,29 +2,29 @@
 
 use std::ops::Range;
 
-use super::strength::Strength;
-use super::words::{is_in, says, words};
+use super::strength::RequestStrength;
+use super::words::{contains_phrase, is_in, words};
 
 /// Returns how strongly a clause requests an action at the time in `span`; `None` if it does not.
-pub(super) fn strength(clause: &str, span: Range<usize>) -> Option<Strength> {
-    let clause = Clause::of(clause, &span);
-    let is_request = says_one_of(&clause.said, REQUESTS) || clause.is_urged();
+pub(super) fn strength(clause: &str, span: Range<usize>) -> Option<RequestStrength> {
+    let clause = RequestClause::of(clause, &span);
+    let is_request = contains_any_phrase(&clause.said, REQUEST_PHRASES) || clause.states_duty();
     if clause.is_vetoed(is_request) {
         return None;
     }
     if is_request || clause.is_order() {
-        return Some(Strength::Ask);
+        return Some(RequestStrength::Ask);
     }
     if clause.is_over() {
         return None;
     }
     if clause.is_deadline() || clause.is_heading() {
-        return Some(Strength::Ask);
+        return Some(RequestStrength::Ask);
     }
-    clause.is_event().then_some(Strength::Event)
+    clause.is_event().then_some(RequestStrength::Event)
 }
 
-struct Clause<'c> {
+struct RequestClause<'c> {
     text: &'c str,
     /// The words outside the time, separated and enclosed by spaces.
     said: String,
@@ -34,7 +34,7 @@ struct Clause<'c> {
     time: Vec<String>,
 }
 
-impl<'c> Clause<'c> {
+impl<'c> RequestClause<'c> {
     fn of(text: &'c str, span: &Range<usize>) -> Self {
         let (mut before, mut after, mut time) = (Vec::new(), Vec::new(), Vec::new());
         for (word, place) in words(text) {
@@ -55,28 +55,30 @@ impl<'c> Clause<'c> {
     }
 
     fn is_vetoed(&self, is_request: bool) -> bool {
-        let is_plural_day = |word: &str| word.len() < 11 && word.ends_with("days") && is_in(WEEKDAYS, word);
+        let is_plural_day = |word: &str| word.len() < 11 && word.ends_with("days") && is_in(PLURAL_WEEKDAYS, word);
         // "Remind me every Monday" contains a frequency, but is a request and not a habit.
         let asks_again = is_request && self.words().any(|word| is_in("remind reminder forget", word));
-        let is_one = |word: &str| if asks_again { is_in(SELDOM, word) } else { is_in(HABITS, word) || is_plural_day(word) };
+        let is_one = |word: &str| {
+            if asks_again { is_in(HABIT_ADVERBS, word) } else { is_in(FREQUENCY_WORDS, word) || is_plural_day(word) }
+        };
         let is_habit = self.words().chain(self.time.iter().map(String::as_str)).any(is_one);
-        let is_off = says_one_of(&self.said, OFF);
-        let is_asked = self.text.trim_end().ends_with('?') && !is_request && !says_one_of(&self.said, POLITE);
+        let is_off = contains_any_phrase(&self.said, CANCELLATION_PHRASES);
+        let is_asked = self.text.trim_end().ends_with('?') && !is_request && !contains_any_phrase(&self.said, POLITE_PHRASES);
         let is_denied = !is_request && self.words().any(is_negation);
-        let is_supposed = !is_request && says_one_of(&self.said, SUPPOSED);
+        let is_supposed = !is_request && contains_any_phrase(&self.said, HYPOTHETICAL_PHRASES);
         let condition = self.before.iter().rposition(|word| is_in("if whenever unless", word));
         // If a comma follows the condition, the text after it is a main clause.
         let is_condition = condition.is_some() && !is_after_comma(self.text, &self.before);
         // "After 20 minutes" refers to an event that the clause does not name.
         let is_after = !is_request
             && self.time.first().is_some_and(|first| first == "after")
-            && self.time.iter().any(|word| is_in(CLOCKS, word));
-        let is_taste = !is_request && self.words().any(|word| is_in(TASTES, word));
+            && self.time.iter().any(|word| is_in(CLOCK_UNITS, word));
+        let is_taste = !is_request && self.words().any(|word| is_in(TASTE_VERBS, word));
         is_habit || is_off || is_asked || is_denied || is_supposed || is_condition || is_taste || is_after
     }
 
     /// Returns whether the writer states an intention or a duty: "I must", "we'll", "planning to".
-    fn is_urged(&self) -> bool {
+    fn states_duty(&self) -> bool {
         let all: Vec<&str> = self.words().collect();
         let follows = |at: usize, list: &str| all.get(at + 1).is_some_and(|next| is_in(list, next));
         all.iter().enumerate().any(|(at, word)| match *word {
@@ -87,7 +89,7 @@ impl<'c> Clause<'c> {
                     || follows(at, "be") && all.get(at + 2).is_some_and(|word| is_participle(word))
             }
             "need" | "needs" | "have" | "has" | "ought" | "plan" | "want" | "promised" | "aim" | "remember" | "intend"
-            | "supposed" | "asked-me" => follows(at, "to") && !(0 < at && is_in("will would may might could", all[at - 1])),
+            | "supposed" => follows(at, "to") && !(0 < at && is_in("will would may might could", all[at - 1])),
             "planning" | "hoping" => follows(at, "to"),
             "will" => 0 < at && is_in("i we", all[at - 1]),
             "going" => follows(at, "to") && 0 < at && is_in("i'm we're am", all[at - 1]),
@@ -100,17 +102,18 @@ impl<'c> Clause<'c> {
     fn is_order(&self) -> bool {
         let mut words = self.order();
         while let Some((first, rest)) = words.split_first() {
-            if is_in(OPENINGS, first) {
+            if is_in(SKIPPED_OPENINGS, first) {
                 words = rest;
                 continue;
             }
             let next = rest.first().map(String::as_str);
-            let is_noun = next
-                .is_some_and(|next| is_in(NOTES, next) || is_in("is are was were has had will would can isn't wasn't of", next));
-            let is_known = is_in(ORDERS, first) && !is_noun;
-            let has_object = next.is_some_and(|next| is_in(OBJECTS, next));
+            let is_noun = next.is_some_and(|next| {
+                is_in(NOTE_NOUNS, next) || is_in("is are was were has had will would can isn't wasn't of", next)
+            });
+            let is_known = is_in(IMPERATIVE_VERBS, first) && !is_noun;
+            let has_object = next.is_some_and(|next| is_in(OBJECT_WORDS, next));
             let is_likely =
-                has_object && !is_in(NO_ORDERS, first) && !["ed", "ing", "ly", "'s"].iter().any(|ending| first.ends_with(ending));
+                has_object && !is_in(NON_VERBS, first) && !["ed", "ing", "ly", "'s"].iter().any(|ending| first.ends_with(ending));
             let is_third = first.ends_with('s') && !first.ends_with("ss");
             return is_known
                 || is_likely
@@ -136,9 +139,10 @@ impl<'c> Clause<'c> {
         let is_arranged = self.is_arranged();
         let is_past = |word: &str| {
             let is_help = is_in("was were been had has", word);
-            let is_plan = is_in(ARRANGED, word);
-            let is_past =
-                is_in(PAST, word) || is_help && word != "has" && word != "been" || is_participle(word) && !is_in(NO_PAST, word);
+            let is_plan = is_in(ARRANGEMENT_WORDS, word);
+            let is_past = is_in(PAST_VERBS, word)
+                || is_help && word != "has" && word != "been"
+                || is_participle(word) && !is_in(NON_PARTICIPLES, word);
             is_past && !(is_arranged && (is_help || is_plan))
         };
         self.words().any(is_past)
@@ -148,7 +152,7 @@ impl<'c> Clause<'c> {
     ///
     /// Examples are "moved to Friday", "is planned for June 3" and "booked the dentist".
     fn is_arranged(&self) -> bool {
-        let arranged = self.before.iter().position(|word| is_in(ARRANGED, word));
+        let arranged = self.before.iter().position(|word| is_in(ARRANGEMENT_WORDS, word));
         let near = self.before.last().or(self.time.first()).map(String::as_str).unwrap_or_default();
         let is_for = is_in("for to until till by from", near)
             || self.time.first().is_some_and(|first| is_in("for to until till by", first));
@@ -160,28 +164,29 @@ impl<'c> Clause<'c> {
     fn is_deadline(&self) -> bool {
         let near = self.before.last().map(String::as_str).unwrap_or_default();
         let is_until = is_in("by before within", near) || self.time.first().is_some_and(|first| is_in("by before within", first));
-        says_one_of(&self.said, DEADLINES)
+        contains_any_phrase(&self.said, DEADLINE_PHRASES)
             || is_until && !self.words().any(|word| is_in("will is are takes can answers replies responds usually", word))
     }
 
     fn is_event(&self) -> bool {
-        let is_weather = self.words().any(|word| is_in(WEATHER, word));
-        let is_note = self.words().any(|word| is_in(NOTES, word));
-        let is_any = self.before.first().is_some_and(|first| is_in("a an any each tokens sessions", first)) && self.is_distance();
-        let is_lasting = self.words().any(|word| is_in(LASTS, word));
+        let is_weather = self.words().any(|word| is_in(WEATHER_WORDS, word));
+        let is_note = self.words().any(|word| is_in(NOTE_NOUNS, word));
+        let is_any = self.before.first().is_some_and(|first| is_in("a an any each", first)) && self.is_distance();
+        let is_lasting = self.words().any(|word| is_in(STATE_VERBS, word));
         if is_weather || is_any || is_lasting {
             return false;
         }
-        let has_noun =
-            self.words().any(|word| is_in(EVENTS, word) || word.strip_suffix("'s").is_some_and(|word| is_in(EVENTS, word)));
-        let takes_place = self.words().any(|word| is_in(TAKES_PLACE, word));
+        let has_noun = self
+            .words()
+            .any(|word| is_in(EVENT_NOUNS, word) || word.strip_suffix("'s").is_some_and(|word| is_in(EVENT_NOUNS, word)));
+        let takes_place = self.words().any(|word| is_in(EVENT_VERBS, word));
         let all: Vec<&str> = self.before.iter().chain(&self.time).chain(&self.after).map(String::as_str).collect();
         let is_under_way = all.windows(2).any(|pair| {
             let is_being = is_in("am is are", pair[0]) || ["'m", "'re", "'s"].iter().any(|ending| pair[0].ends_with(ending));
             is_being && pair[1].ends_with("ing")
         });
-        let will = all.windows(2).any(|pair| (pair[0] == "will" || pair[0].ends_with("'ll")) && is_in(WILL, pair[1]));
-        let is_bare = !self.words().any(|word| is_in(VERBS, word))
+        let will = all.windows(2).any(|pair| (pair[0] == "will" || pair[0].ends_with("'ll")) && is_in(FUTURE_VERBS, pair[1]));
+        let is_bare = !self.words().any(|word| is_in(FACT_VERBS, word))
             && self.words().count() < 10
             && (self.before.is_empty() || self.after.is_empty());
         let has_clock = self.time.iter().any(|word| {
@@ -199,8 +204,8 @@ impl<'c> Clause<'c> {
     fn is_heading(&self) -> bool {
         // A day and a time of day can surround the name of the event, so the words of the time are included.
         let all = || self.words().chain(self.time.iter().map(String::as_str));
-        let is_bare = self.words().count() < 6 && !all().any(|word| is_in(VERBS, word) || is_in(NOTES, word));
-        let has_noun = all().any(|word| is_in(EVENTS, word));
+        let is_bare = self.words().count() < 6 && !all().any(|word| is_in(FACT_VERBS, word) || is_in(NOTE_NOUNS, word));
+        let has_noun = all().any(|word| is_in(EVENT_NOUNS, word));
         is_bare && self.after.is_empty() && has_noun && self.before.last().is_none_or(|last| last != "the")
     }
 
@@ -227,11 +232,11 @@ fn is_participle(word: &str) -> bool {
     4 < word.len() && word.ends_with("ed") && !word.ends_with("eed")
 }
 
-fn says_one_of(said: &str, phrases: &[&str]) -> bool {
-    phrases.iter().any(|phrase| says(said, phrase))
+fn contains_any_phrase(said: &str, phrases: &[&str]) -> bool {
+    phrases.iter().any(|phrase| contains_phrase(said, phrase))
 }
 
-const REQUESTS: &[&str] = &[
+const REQUEST_PHRASES: &[&str] = &[
     "remind",
     "reminder",
     "todo",
@@ -268,8 +273,8 @@ const REQUESTS: &[&str] = &[
     "will you",
     "would you",
 ];
-const POLITE: &[&str] = &["can you", "could you", "will you", "would you", "please"];
-const OFF: &[&str] = &[
+const POLITE_PHRASES: &[&str] = &["can you", "could you", "will you", "would you", "please"];
+const CANCELLATION_PHRASES: &[&str] = &[
     "cancelled",
     "canceled",
     "called off",
@@ -297,7 +302,7 @@ const OFF: &[&str] = &[
     "done",
     "was supposed to",
 ];
-const SUPPOSED: &[&str] = &[
+const HYPOTHETICAL_PHRASES: &[&str] = &[
     "might",
     "maybe",
     "perhaps",
@@ -312,16 +317,16 @@ const SUPPOSED: &[&str] = &[
     "e g",
     "such as",
 ];
-const HABITS: &str = "every each usually often always typically normally generally sometimes whenever rarely habit habitually routinely \
+const FREQUENCY_WORDS: &str = "every each usually often always typically normally generally sometimes whenever rarely habit habitually routinely \
     twice regularly";
-const SELDOM: &str =
+const HABIT_ADVERBS: &str =
     "usually often always typically normally generally sometimes whenever rarely habit habitually routinely regularly";
-const CLOCKS: &str = "minute minutes hour hours second seconds min mins";
-const WEEKDAYS: &str = "mondays tuesdays wednesdays thursdays fridays saturdays sundays weekdays";
-const TASTES: &str = "prefer prefers preferred like likes love loves hate hates enjoy enjoys dislike dislikes";
-const OPENINGS: &str = "and then also so ok okay hey oh ah well next finally first now todo to-do reminder important urgent nb ps note-to-self please \
-    just quickly me anna ben action fyi asap";
-const ORDERS: &str = "accept add apply arrange ask assign attend back backup bake bring brush buy book call cancel change charge check \
+const CLOCK_UNITS: &str = "minute minutes hour hours second seconds min mins";
+const PLURAL_WEEKDAYS: &str = "mondays tuesdays wednesdays thursdays fridays saturdays sundays weekdays";
+const TASTE_VERBS: &str = "prefer prefers preferred like likes love loves hate hates enjoy enjoys dislike dislikes";
+const SKIPPED_OPENINGS: &str = "and then also so ok okay hey oh ah well next finally first now todo to-do reminder important urgent nb ps note-to-self please \
+    just quickly me action fyi asap";
+const IMPERATIVE_VERBS: &str = "accept add apply arrange ask assign attend back backup bake bring brush buy book call cancel change charge check \
     clean clear close collect come complete confirm contact cook copy create cut debug decide declare defrost deliver delete deploy discuss do dial donate download \
     draft drink drive drop dust eat email e-mail empty enrol enroll enter exercise extend feed fetch file fill finalise finalize find finish fix fly follow fold \
     forward freeze get give go greet grab hand hang have help hire host hoover install invite invoice iron join keep launch leave lock mail make mark measure \
@@ -331,15 +336,15 @@ const ORDERS: &str = "accept add apply arrange ask assign attend back backup bak
     stretch study submit swap sweep switch sync take talk tell test text thank throw tidy top train transfer translate try turn unpack update upgrade upload \
     vacuum verify visit vote wait wake walk warn wash watch water weed weigh wish wrap write zoom touch catch chase chair cover hoist harvest pump rinse \
     scan shred sketch solve stock tweet volunteer wire withdraw wipe air";
-const OBJECTS: &str =
+const OBJECT_WORDS: &str =
     "the a an my your our his her their me him them it us this that these those up out off back everyone everybody all both";
-const NO_ORDERS: &str = "yesterday today tomorrow now here there so but because since after before while when until till although though during in on at by for \
+const NON_VERBS: &str = "yesterday today tomorrow now here there so but because since after before while when until till although though during in on at by for \
     with from as about like per via both all some many most few several no not never even only still yet once if unless that this these \
     those the a an my your our his her its their i you he she it we they who what why how where which is are was were did does had has can could \
     will would may might shall should must and or nor into onto of than then over under around through between among against within without \
     also just i'm we're it's that's there's half such quite rather what's later soon apart despite besides except inside outside beyond plus minus \
     met went saw said made took gave came sent left lost found told paid bought built ran held kept led began broke chose spent wrote put read";
-const EVENTS: &str = "appointment meeting meetup standup stand-up call dentist doctor lunch dinner breakfast brunch supper drinks coffee exam exams interview flight train \
+const EVENT_NOUNS: &str = "appointment meeting meetup standup stand-up call dentist doctor lunch dinner breakfast brunch supper drinks coffee exam exams interview flight train \
     bus ferry birthday anniversary wedding funeral party concert show movie film play game match class lesson course lecture seminar workshop webinar conference \
     session review demo presentation deadline launch release kickoff kick-off retrospective retro checkup check-up surgery operation vaccination physio haircut inspection \
     viewing visit trip vacation hearing court trial reservation booking table tour reunion festival gig theatre theater opera exhibition fair election vote rehearsal \
@@ -348,22 +353,22 @@ const EVENTS: &str = "appointment meeting meetup standup stand-up call dentist d
     parents parents' orientation audition therapy therapist vet optician orthodontist mot service refill prescription plumber electrician handyman landlord hairdresser \
     playdate sleepover babysitter shift assignment homework thesis quiz midterm finals test cutover migration go-live embargo submission audit examination defense defence \
     hackathon offsite off-site town-hall townhall all-hands handover due gathering potluck mass service baptism christening checkout check-in";
-const TAKES_PLACE: &str = "starts begins ends expires leaves departs arrives lands opens closes renews flies boards resumes lapses comes visits returns meets due \
+const EVENT_VERBS: &str = "starts begins ends expires leaves departs arrives lands opens closes renews flies boards resumes lapses comes visits returns meets due \
     kicks runs-out happens airs premieres matures terminates";
-const WILL: &str = "arrive come visit be start begin end expire leave depart land open close call meet join return fly deliver pick send bring present talk happen \
+const FUTURE_VERBS: &str = "arrive come visit be start begin end expire leave depart land open close call meet join return fly deliver pick send bring present talk happen \
     take drop review pay ship launch go host hand";
-const DEADLINES: &[&str] =
+const DEADLINE_PHRASES: &[&str] =
     &["deadline", "due", "no later than", "at the latest", "last chance", "last day", "submission", "eod", "cutoff", "cut-off"];
-const ARRANGED: &str = "scheduled booked planned moved rescheduled postponed pushed arranged reserved confirmed set fixed shifted brought registered signed invited \
+const ARRANGEMENT_WORDS: &str = "scheduled booked planned moved rescheduled postponed pushed arranged reserved confirmed set fixed shifted brought registered signed invited \
     slated delayed due";
-const PAST: &str = "went met saw said told made took gave got came left lost found paid bought built ran held kept led began broke chose spent wrote did fell felt flew forgot \
+const PAST_VERBS: &str = "went met saw said told made took gave got came left lost found paid bought built ran held kept led began broke chose spent wrote did fell felt flew forgot \
     grew heard knew meant sat slept sold sent spoke stood taught thought threw understood woke won wore ate drank drove rose sang swam caught brought fought \
     happened became shipped failed crashed";
-const NO_PAST: &str = "need speed feed seed weed unlimited hundred sacred married allergic bed red shed embed shared rugged detailed unfinished limited dated talented related";
-const WEATHER: &str = "rain rains raining snow snows snowing sunny cloudy weather forecast temperature storm";
-const LASTS: &str = "lasts works covers lies stays remains keeps contains describes prefers sleeps studies works";
-const NOTES: &str =
+const NON_PARTICIPLES: &str = "need speed feed seed weed unlimited hundred sacred married allergic bed red shed embed shared rugged detailed unfinished limited dated talented related";
+const WEATHER_WORDS: &str = "rain rains raining snow snows snowing sunny cloudy weather forecast temperature storm";
+const STATE_VERBS: &str = "lasts works covers lies stays remains keeps contains describes prefers sleeps studies works";
+const NOTE_NOUNS: &str =
     "notes minutes log journal diary recap summary transcript changelog version retrospective-notes published released";
-const VERBS: &str = "is are was were am be been has have had do does did will would can could may might shall should must i we he she they it you there's it's i'm we're \
+const FACT_VERBS: &str = "is are was were am be been has have had do does did will would can could may might shall should must i we he she they it you there's it's i'm we're \
     he's she's they're i've we've works works-on lives takes runs uses goes makes gets does wants thinks says knows keeps gives shows needs works costs lasts stays \
     sleeps eats drinks reads plays contains returns reports means supports handles";

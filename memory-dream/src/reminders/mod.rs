@@ -1,20 +1,20 @@
 //! Detects requests for reminders in memories.
 //!
-//! A memory is split into sentences, and [`memory_core::when`] finds the times in them. Two sets of rules, for English and for Chinese,
+//! A memory is split into sentences, and [`memory_core::datetime`] finds the times in them. Two sets of rules, for English and for Chinese,
 //! decide which sentences request an action at that time: a request, an appointment or a deadline. A recurring request results in a
 //! reminder for the next time only, as in `memory_core::remind`. Past events, habits, durations, reported speech and code request nothing.
 
 mod chinese;
+mod due_time;
 mod english;
-mod morning;
-mod named;
+mod named_times;
 mod prose;
+mod request;
 mod strength;
 #[cfg(test)]
 mod tests;
-mod wanted;
 mod words;
 
-pub use wanted::{MOST, Wanted, reminders};
+pub use request::{MOST, ReminderRequest, reminders};
 
-pub(crate) use named::named;
+pub(crate) use named_times::named;

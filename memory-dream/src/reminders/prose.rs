@@ -13,11 +13,11 @@ pub(super) fn prose(text: &str) -> String {
     let mut prose = blank_code(text);
     let links: Vec<_> = parse_prose(&prose).into_iter().map(|link| link.span).collect();
     for span in links {
-        blank(&mut prose, span);
+        blank_range(&mut prose, span);
     }
-    let addresses: Vec<_> = words(&prose).filter(|word| is_address(&prose[word.clone()])).collect();
+    let addresses: Vec<_> = word_ranges(&prose).filter(|word| is_address(&prose[word.clone()])).collect();
     for span in addresses {
-        blank(&mut prose, span);
+        blank_range(&mut prose, span);
     }
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -26,22 +26,22 @@ pub(super) fn prose(text: &str) -> String {
         let begin = line.trim_start();
         let is_done = ["- [x]", "- [X]", "* [x]", "* [X]", "✅", "✓", "☑"].iter().any(|mark| begin.starts_with(mark));
         if begin.starts_with(['>', '|']) || is_done {
-            blank(&mut prose, range);
+            blank_range(&mut prose, range);
         } else {
             for quoted in quotations(&prose[range.clone()]) {
-                blank(&mut prose, range.start + quoted.start..range.start + quoted.end);
+                blank_range(&mut prose, range.start + quoted.start..range.start + quoted.end);
             }
         }
     }
     prose
 }
 
-fn blank(text: &mut String, range: Range<usize>) {
+fn blank_range(text: &mut String, range: Range<usize>) {
     let blanks: String = text[range.clone()].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
     text.replace_range(range, &blanks);
 }
 
-fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+fn word_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     text.split(char::is_whitespace).filter_map(move |word| {
         // The offset is computed from pointers because a whitespace character can have several bytes.
@@ -88,7 +88,7 @@ pub(super) fn statements(text: &str, prose: &str) -> Vec<Range<usize>> {
         let is_blank = prose[range.clone()].trim().is_empty();
         let begins = is_item(line) || is_heading(line);
         if let Some(own) = open.take_if(|_| is_blank || begins) {
-            push(prose, own, &mut found);
+            push_sentences(prose, own, &mut found);
         }
         if !is_blank {
             open = Some(open.map_or(range.clone(), |own| own.start..range.end));
@@ -96,33 +96,33 @@ pub(super) fn statements(text: &str, prose: &str) -> Vec<Range<usize>> {
         if is_heading(line)
             && let Some(own) = open.take()
         {
-            push(prose, own, &mut found);
+            push_sentences(prose, own, &mut found);
         }
     }
     if let Some(own) = open {
-        push(prose, own, &mut found);
+        push_sentences(prose, own, &mut found);
     }
     found
 }
 
-fn push(prose: &str, paragraph: Range<usize>, found: &mut Vec<Range<usize>>) {
+fn push_sentences(prose: &str, paragraph: Range<usize>, found: &mut Vec<Range<usize>>) {
     let text = &prose[paragraph.clone()];
     for sentence in sentences(text) {
         let said = &text[sentence.clone()];
-        let plain = without_marks(said);
+        let plain = strip_markers(said);
         let start = paragraph.start + sentence.start + (said.len() - plain.len());
         found.push(start..paragraph.start + sentence.end);
     }
 }
 
 /// Removes bullets, check boxes and heading markers.
-fn without_marks(said: &str) -> &str {
+fn strip_markers(said: &str) -> &str {
     let mut rest = said.trim_start();
     loop {
         let shorter = ["- ", "* ", "+ ", "• ", "[ ] ", "# ", "## ", "### ", "#### ", "☐ ", "**", "□"]
             .iter()
             .find_map(|mark| rest.strip_prefix(mark))
-            .or_else(|| without_number(rest));
+            .or_else(|| strip_number(rest));
         match shorter {
             Some(shorter) => rest = shorter.trim_start(),
             None => return rest,
@@ -131,7 +131,7 @@ fn without_marks(said: &str) -> &str {
 }
 
 /// Removes the number of a list item.
-fn without_number(said: &str) -> Option<&str> {
+fn strip_number(said: &str) -> Option<&str> {
     let rest = said.trim_start_matches(|character: char| character.is_ascii_digit());
     let digits = said.len() - rest.len();
     let rest = rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")).or_else(|| rest.strip_prefix('、'))?;
@@ -163,19 +163,20 @@ pub(super) fn clauses(prose: &str, statement: &Range<usize>, spans: &[Range<usiz
 
 /// Returns whether a text cannot contain a time: it has no digit, word or character used in times.
 pub(super) fn is_quick_to_skip(text: &str) -> bool {
-    const HAN: &str = "日天月年周週星期时時点點刻早晚午夜今明昨后後初末节節秒分礼禮季号號旦诞誕";
+    const TIME_CHARACTERS: &str = "日天月年周週星期时時点點刻早晚午夜今明昨后後初末节節秒分礼禮季号號旦诞誕";
     let has_letter = || {
-        let begins =
-            |word: &str| BEGINNINGS.iter().any(|own| word.get(..own.len()).is_some_and(|first| first.eq_ignore_ascii_case(own)));
+        let begins = |word: &str| {
+            TIME_PREFIXES.iter().any(|own| word.get(..own.len()).is_some_and(|first| first.eq_ignore_ascii_case(own)))
+        };
         text.split(|character: char| !character.is_ascii_alphabetic()).any(begins)
     };
     !(text.bytes().any(|byte| byte.is_ascii_digit())
-        || text.contains(|character| HAN.contains(character) || ('\u{ff10}'..='\u{ff19}').contains(&character))
+        || text.contains(|character| TIME_CHARACTERS.contains(character) || ('\u{ff10}'..='\u{ff19}').contains(&character))
         || has_letter())
 }
 
 /// The first letters of the words that name times, except numbers.
-const BEGINNINGS: [&str; 62] = [
+const TIME_PREFIXES: [&str; 62] = [
     "mon", "tue", "wed", "thu", "fri", "sat", "sun", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov",
     "dec", "tod", "tom", "ton", "next", "week", "year", "hour", "min", "sec", "day", "morn", "noon", "midn", "even", "night",
     "after", "christ", "xmas", "east", "thank", "hallo", "val", "new", "eve", "half", "quarter", "couple", "few", "fort", "end",

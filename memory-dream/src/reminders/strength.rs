@@ -1,29 +1,29 @@
 //! The strength of a request for a reminder.
 
-use memory_core::when::{Kind, Reading, Relation};
+use memory_core::datetime::{DateMention, DatePrecision, TimeRelation};
 
 /// The strength of a request for a reminder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Strength {
+pub(super) enum RequestStrength {
     /// An event or a due date.
     Event,
     /// An instruction or a request.
     Ask,
 }
 
-impl Strength {
+impl RequestStrength {
     /// Returns whether the strength suffices for a reminder at such a time.
     ///
     /// An event alone does not suffice for a time of day without a day, a time some hours or less away, a vague time such as a whole month,
     /// today, or a recurring time, since facts and habits name these as well.
-    pub(super) fn is_enough(self, reading: &Reading) -> bool {
+    pub(super) fn suffices_for(self, reading: &DateMention) -> bool {
         let is_to_come = match reading.relation {
-            Relation::Future => true,
-            Relation::Present => reading.kind == Kind::Date,
-            Relation::Past => false,
+            TimeRelation::Future => true,
+            TimeRelation::Present => reading.kind == DatePrecision::Date,
+            TimeRelation::Past => false,
         };
-        let is_plain_day = reading.relation == Relation::Future
-            && reading.kind != Kind::Time
+        let is_plain_day = reading.relation == TimeRelation::Future
+            && reading.kind != DatePrecision::Time
             && !reading.is_vague
             && !is_hours_away(&reading.text);
         is_to_come && (self == Self::Ask || is_plain_day && !reading.repeats)

@@ -34,6 +34,6 @@ pub(super) fn is_in(list: &str, word: &str) -> bool {
 }
 
 /// Returns whether `said` contains `phrase` as whole words; `said` must start and end with a space.
-pub(super) fn says(said: &str, phrase: &str) -> bool {
+pub(super) fn contains_phrase(said: &str, phrase: &str) -> bool {
     said.match_indices(phrase).any(|(at, _)| said[..at].ends_with(' ') && said[at + phrase.len()..].starts_with(' '))
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use memory_core::{MemoryId, Scope};
 
-use super::seen::{Seen, key};
+use super::reviewed_memory::{ReviewedMemory, key};
 
 /// A group of memories of one scope about the same subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,33 +19,33 @@ pub struct Cluster {
 }
 
 /// Maximum number of words in a label.
-const LABELS: usize = 3;
+const MAX_LABEL_WORDS: usize = 3;
 
 /// Maximum number of memories in a cluster, since larger ones have no common subject.
-const LARGEST: usize = 40;
+const MAX_CLUSTER: usize = 40;
 
 /// Minimum number of memories in a cluster.
-const SMALLEST: usize = 3;
+const MIN_CLUSTER: usize = 3;
 
 /// Maximum number of memories of a scope that share a rare word or tag.
 ///
 /// In a small scope, the maximum is a quarter of the memories, but at least four.
-const RARE: usize = 24;
+const MAX_WORD_SHARERS: usize = 24;
 
 /// Number of the rarest words of a memory that are considered.
-const RAREST: usize = 12;
+const RAREST_WORDS: usize = 12;
 
 /// Number of nearest neighbours of a memory that are considered.
-const NEAREST: usize = 4;
+const MAX_NEIGHBOURS: usize = 4;
 
 /// Minimum weight of an edge; two rare words reach it, as does a link.
-const TOGETHER: u32 = 200;
+const MIN_EDGE_WEIGHT: u32 = 200;
 
-pub(super) fn clusters(seen: &[Seen], names: &HashMap<u64, Box<str>>) -> Vec<Cluster> {
-    let postings = Postings::of(seen);
+pub(super) fn clusters(seen: &[ReviewedMemory], names: &HashMap<u64, Box<str>>) -> Vec<Cluster> {
+    let postings = RareWordIndex::of(seen);
     let mut edges = edges(&postings, seen);
     edges.sort_unstable_by_key(|(weight, one, other)| (Reverse(*weight), *one, *other));
-    let mut groups = Groups { parent: (0..seen.len()).collect(), size: vec![1; seen.len()] };
+    let mut groups = DisjointSets { parent: (0..seen.len()).collect(), size: vec![1; seen.len()] };
     for (_, one, other) in edges {
         groups.join(one, other);
     }
@@ -58,20 +58,20 @@ pub(super) fn clusters(seen: &[Seen], names: &HashMap<u64, Box<str>>) -> Vec<Clu
         scope: seen[members[0]].scope.clone(),
         members: members.iter().map(|member| seen[*member].id).collect(),
     };
-    let mut found: Vec<_> = members.values().filter(|members| SMALLEST <= members.len()).map(cluster).collect();
+    let mut found: Vec<_> = members.values().filter(|members| MIN_CLUSTER <= members.len()).map(cluster).collect();
     found.sort_by(|one, other| (Reverse(one.members.len()), &one.members).cmp(&(Reverse(other.members.len()), &other.members)));
     found
 }
 
 /// The rare words of each memory, and the memories of each rare word.
-struct Postings {
+struct RareWordIndex {
     by_key: HashMap<u64, Vec<usize>>,
     /// The rare words of each memory, rarest first.
     rare: Vec<Vec<u64>>,
 }
 
-impl Postings {
-    fn of(seen: &[Seen]) -> Self {
+impl RareWordIndex {
+    fn of(seen: &[ReviewedMemory]) -> Self {
         let mut counts: HashMap<u64, usize> = HashMap::new();
         // The scope is part of the key, so that memories of different scopes share no words.
         let scopes: Vec<u64> = seen.iter().map(|own| key("scope", &own.scope)).collect();
@@ -81,7 +81,7 @@ impl Postings {
         }
         let keys = |place: usize| {
             let scope = scopes[place];
-            seen[place].words.iter().chain(&seen[place].tags).map(move |word| (*word, scopes_key(*word, scope)))
+            seen[place].words.iter().chain(&seen[place].tags).map(move |word| (*word, scoped_key(*word, scope)))
         };
         for place in 0..seen.len() {
             for (_, own) in keys(place) {
@@ -93,11 +93,11 @@ impl Postings {
         for place in 0..seen.len() {
             let mut own: Vec<_> = keys(place)
                 .map(|(word, key)| (counts[&key], word, key))
-                .filter(|(count, ..)| (2..=(sizes[&scopes[place]] / 4).clamp(4, RARE)).contains(count))
+                .filter(|(count, ..)| (2..=(sizes[&scopes[place]] / 4).clamp(4, MAX_WORD_SHARERS)).contains(count))
                 .collect();
             own.sort_unstable();
             own.dedup();
-            own.truncate(RAREST);
+            own.truncate(RAREST_WORDS);
             for (_, _, key) in &own {
                 by_key.entry(*key).or_default().push(place);
             }
@@ -107,18 +107,18 @@ impl Postings {
         postings.by_key.retain(|_, places| 1 < places.len());
         let by_key = &postings.by_key;
         for (rare, scope) in postings.rare.iter_mut().zip(scopes) {
-            rare.retain(|word| by_key.contains_key(&scopes_key(*word, scope)));
+            rare.retain(|word| by_key.contains_key(&scoped_key(*word, scope)));
         }
         postings
     }
 }
 
-fn scopes_key(word: u64, scope: u64) -> u64 {
+fn scoped_key(word: u64, scope: u64) -> u64 {
     word.rotate_left(21) ^ scope
 }
 
 /// Returns the edges to the nearest neighbours of each memory, with their weights.
-fn edges(postings: &Postings, seen: &[Seen]) -> Vec<(u32, usize, usize)> {
+fn edges(postings: &RareWordIndex, seen: &[ReviewedMemory]) -> Vec<(u32, usize, usize)> {
     let places: HashMap<MemoryId, usize> = seen.iter().enumerate().map(|(place, own)| (own.id, place)).collect();
     let mut edges = Vec::new();
     let mut near: HashMap<usize, u32> = HashMap::new();
@@ -126,33 +126,37 @@ fn edges(postings: &Postings, seen: &[Seen]) -> Vec<(u32, usize, usize)> {
         near.clear();
         let scope = key("scope", &own.scope);
         for word in &postings.rare[place] {
-            let sharing = &postings.by_key[&scopes_key(*word, scope)];
+            let sharing = &postings.by_key[&scoped_key(*word, scope)];
             // A rarer word has a higher weight.
-            let weight = u32::try_from(RARE / sharing.len()).map_or(TOGETHER / 2, |times| TOGETHER / 2 + times);
+            let weight =
+                u32::try_from(MAX_WORD_SHARERS / sharing.len()).map_or(MIN_EDGE_WEIGHT / 2, |times| MIN_EDGE_WEIGHT / 2 + times);
             for other in sharing.iter().filter(|other| **other != place) {
                 *near.entry(*other).or_default() += weight;
             }
         }
         for other in own.links.iter().filter_map(|other| places.get(other)) {
             if *other != place && seen[*other].scope == own.scope {
-                *near.entry(*other).or_default() += TOGETHER;
+                *near.entry(*other).or_default() += MIN_EDGE_WEIGHT;
             }
         }
-        let mut nearest: Vec<_> =
-            near.iter().filter(|(_, weight)| TOGETHER <= **weight).map(|(other, weight)| (Reverse(*weight), *other)).collect();
+        let mut nearest: Vec<_> = near
+            .iter()
+            .filter(|(_, weight)| MIN_EDGE_WEIGHT <= **weight)
+            .map(|(other, weight)| (Reverse(*weight), *other))
+            .collect();
         nearest.sort_unstable();
-        nearest.truncate(NEAREST);
+        nearest.truncate(MAX_NEIGHBOURS);
         edges.extend(nearest.into_iter().map(|(Reverse(weight), other)| (weight, place.min(other), place.max(other))));
     }
     edges
 }
 
-struct Groups {
+struct DisjointSets {
     parent: Vec<usize>,
     size: Vec<usize>,
 }
 
-impl Groups {
+impl DisjointSets {
     fn root(&mut self, mut place: usize) -> usize {
         while self.parent[place] != place {
             self.parent[place] = self.parent[self.parent[place]];
@@ -163,7 +167,7 @@ impl Groups {
 
     fn join(&mut self, one: usize, other: usize) {
         let (one, other) = (self.root(one), self.root(other));
-        if one != other && self.size[one] + self.size[other] <= LARGEST {
+        if one != other && self.size[one] + self.size[other] <= MAX_CLUSTER {
             let (small, large) = if (self.size[one], other) < (self.size[other], one) { (one, other) } else { (other, one) };
             self.parent[small] = large;
             self.size[large] += self.size[small];
@@ -171,7 +175,7 @@ impl Groups {
     }
 }
 
-fn label(members: &[usize], postings: &Postings, names: &HashMap<u64, Box<str>>) -> Vec<String> {
+fn label(members: &[usize], postings: &RareWordIndex, names: &HashMap<u64, Box<str>>) -> Vec<String> {
     let mut counts: HashMap<u64, usize> = HashMap::new();
     for member in members {
         for word in &postings.rare[*member] {
@@ -183,5 +187,5 @@ fn label(members: &[usize], postings: &Postings, names: &HashMap<u64, Box<str>>)
     };
     let mut words: Vec<_> = counts.iter().filter(|(_, count)| 1 < **count).filter_map(written).collect();
     words.sort();
-    words.into_iter().map(|(_, _, name)| name).take(LABELS).collect()
+    words.into_iter().map(|(_, _, name)| name).take(MAX_LABEL_WORDS).collect()
 }

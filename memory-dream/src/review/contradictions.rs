@@ -6,19 +6,19 @@ use std::collections::{HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use memory_core::MemoryId;
 
-use super::Listed;
-use super::claim::{Claim, Value};
-use super::seen::{Seen, key};
+use super::TruncatedList;
+use super::claim::{ClaimValueKind, SentenceClaim};
+use super::reviewed_memory::{ReviewedMemory, key};
 
 /// Two memories of one scope that contradict each other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contradiction {
     /// The earlier claim; if the times are equal, that of the memory with the lower id.
-    pub older: Side,
+    pub older: ContradictionSide,
     /// The later claim.
-    pub newer: Side,
+    pub newer: ContradictionSide,
     /// The kind of contradiction.
-    pub difference: Difference,
+    pub difference: ContradictionKind,
     /// The estimated probability that at most one of the claims holds, from 0.5 to 1.
     pub confidence: f32,
     /// Whether the supersession needs no confirmation: the newer memory itself declares a change.
@@ -46,7 +46,7 @@ pub struct Supersession {
 
 /// One of two contradicting memories.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Side {
+pub struct ContradictionSide {
     /// The memory.
     pub id: MemoryId,
     /// The headline of the memory.
@@ -63,7 +63,7 @@ pub struct Side {
 
 /// The kind of contradiction between two sentences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Difference {
+pub enum ContradictionKind {
     /// One sentence names the value of the other as replaced.
     Replaced,
     /// One sentence negates the other.
@@ -73,37 +73,38 @@ pub enum Difference {
 }
 
 /// Number of later claims in a bucket that each claim is compared with.
-const NEXT: usize = 6;
+const MAX_COMPARED: usize = 6;
 
 /// Two claims that contradict each other.
 #[derive(Debug, Clone, Copy)]
-struct Pair<'s> {
-    older: (&'s Seen, &'s Claim),
-    newer: (&'s Seen, &'s Claim),
-    difference: Difference,
+struct ContradictingPair<'s> {
+    older: (&'s ReviewedMemory, &'s SentenceClaim),
+    newer: (&'s ReviewedMemory, &'s SentenceClaim),
+    difference: ContradictionKind,
     confidence: f32,
     is_certain: bool,
 }
 
 /// Returns the first `most` pairs: the certain ones, then those with the highest confidence.
-pub(super) fn contradictions(seen: &[Seen], most: usize) -> Listed<Contradiction> {
-    let claims: Vec<(&Seen, &Claim)> = seen.iter().flat_map(|own| own.claims.iter().map(move |claim| (own, claim))).collect();
+pub(super) fn contradictions(seen: &[ReviewedMemory], most: usize) -> TruncatedList<Contradiction> {
+    let claims: Vec<(&ReviewedMemory, &SentenceClaim)> =
+        seen.iter().flat_map(|own| own.claims.iter().map(move |claim| (own, claim))).collect();
     let mut buckets: HashMap<u64, Vec<usize>> = HashMap::new();
     for (number, (own, claim)) in claims.iter().enumerate() {
         for bucket in claim.buckets() {
             buckets.entry(key("scope", &(&own.scope, bucket))).or_default().push(number);
         }
     }
-    let mut pairs: HashMap<(MemoryId, MemoryId), Pair<'_>> = HashMap::new();
+    let mut pairs: HashMap<(MemoryId, MemoryId), ContradictingPair<'_>> = HashMap::new();
     for bucket in buckets.values_mut() {
-        bucket.sort_by_key(|number| (moment(claims[*number].0), claims[*number].1.sentence.start));
+        bucket.sort_by_key(|number| (claim_order(claims[*number].0), claims[*number].1.sentence.start));
         for (at, one) in bucket.iter().enumerate() {
-            for other in bucket[at + 1..].iter().take(NEXT) {
+            for other in bucket[at + 1..].iter().take(MAX_COMPARED) {
                 let (older, newer) = (claims[*one], claims[*other]);
                 if older.0.id == newer.0.id || newer.0.supersedes.contains(&older.0.id) {
                     continue;
                 }
-                let Some(found) = compared(older, newer) else { continue };
+                let Some(found) = compare_claims(older, newer) else { continue };
                 let best = pairs.entry((older.0.id, newer.0.id)).or_insert(found);
                 if rank(&found, best) == Ordering::Less {
                     *best = found;
@@ -112,33 +113,36 @@ pub(super) fn contradictions(seen: &[Seen], most: usize) -> Listed<Contradiction
         }
     }
     let mut found: Vec<_> = pairs.into_values().collect();
-    only_first_is_certain(&mut found);
+    keep_first_certain(&mut found);
     found.sort_by(rank);
     let left_out = found.len().saturating_sub(most);
-    Listed { first: found.iter().take(most).map(told).collect(), left_out }
+    TruncatedList { first: found.iter().take(most).map(to_contradiction).collect(), left_out }
 }
 
-fn moment(own: &Seen) -> (DateTime<Utc>, DateTime<Utc>, MemoryId) {
+fn claim_order(own: &ReviewedMemory) -> (DateTime<Utc>, DateTime<Utc>, MemoryId) {
     (own.said_at, own.created_at, own.id)
 }
 
-fn rank(one: &Pair<'_>, other: &Pair<'_>) -> Ordering {
+fn rank(one: &ContradictingPair<'_>, other: &ContradictingPair<'_>) -> Ordering {
     let certain = other.is_certain.cmp(&one.is_certain);
-    let place = |(own, claim): (&Seen, &Claim)| (own.id, claim.sentence.start);
-    let tie = |own: &Pair<'_>| (place(own.older), place(own.newer), own.difference);
+    let place = |(own, claim): (&ReviewedMemory, &SentenceClaim)| (own.id, claim.sentence.start);
+    let tie = |own: &ContradictingPair<'_>| (place(own.older), place(own.newer), own.difference);
     certain.then(other.confidence.total_cmp(&one.confidence)).then_with(|| tie(one).cmp(&tie(other)))
 }
 
 /// A memory is superseded only once, by the first memory that contradicts it with certainty.
-fn only_first_is_certain(found: &mut [Pair<'_>]) {
-    found.sort_by_key(|own| (moment(own.newer.0), own.older.0.id));
+fn keep_first_certain(found: &mut [ContradictingPair<'_>]) {
+    found.sort_by_key(|own| (claim_order(own.newer.0), own.older.0.id));
     let mut superseded = HashSet::new();
     for own in found.iter_mut().filter(|own| own.is_certain) {
         own.is_certain = superseded.insert(own.older.0.id);
     }
 }
 
-fn compared<'s>(older: (&'s Seen, &'s Claim), newer: (&'s Seen, &'s Claim)) -> Option<Pair<'s>> {
+fn compare_claims<'s>(
+    older: (&'s ReviewedMemory, &'s SentenceClaim),
+    newer: (&'s ReviewedMemory, &'s SentenceClaim),
+) -> Option<ContradictingPair<'s>> {
     let (old, new) = (older.1, newer.1);
     if old.subject != new.subject {
         return None;
@@ -147,18 +151,18 @@ fn compared<'s>(older: (&'s Seen, &'s Claim), newer: (&'s Seen, &'s Claim)) -> O
     let is_denied = is_of_same && old.value == new.value && old.is_denied != new.is_denied;
     let is_replaced = new.from == Some(old.value) && !old.is_denied && new.is_turn && old.may_be_replaced;
     let is_other = is_of_same && old.value != new.value && !old.is_denied && !new.is_denied;
-    let are_alike = old.kind == new.kind && old.kind != Value::Word;
-    let are_words = old.kind == Value::Word && new.kind == Value::Word;
+    let are_alike = old.kind == new.kind && old.kind != ClaimValueKind::Word;
+    let are_words = old.kind == ClaimValueKind::Word && new.kind == ClaimValueKind::Word;
     let (difference, confidence, may_be_certain) = if is_replaced {
-        (Difference::Replaced, 0.9, new.purpose == old.purpose)
+        (ContradictionKind::Replaced, 0.9, new.purpose == old.purpose)
     } else if is_denied {
-        (Difference::Denied, 0.8, true)
+        (ContradictionKind::Denied, 0.8, true)
     } else if is_other && new.is_only && old.is_only {
-        (Difference::Other, if are_alike { 0.75 } else { 0.6 }, are_alike || new.is_sure)
+        (ContradictionKind::Other, if are_alike { 0.75 } else { 0.6 }, are_alike || new.is_sure)
     } else if is_other && new.is_attribute && old.is_attribute && (are_alike || are_words) {
-        (Difference::Other, if are_alike { 0.75 } else { 0.5 }, are_alike)
+        (ContradictionKind::Other, if are_alike { 0.75 } else { 0.5 }, are_alike)
     } else if is_other && old.head == new.head && old.head != 0 {
-        (Difference::Other, 0.5, false)
+        (ContradictionKind::Other, 0.5, false)
     } else {
         return None;
     };
@@ -167,16 +171,16 @@ fn compared<'s>(older: (&'s Seen, &'s Claim), newer: (&'s Seen, &'s Claim)) -> O
     let is_certain =
         may_be_certain && new.is_turn && is_later && old.is_all && old.is_named && new.is_named && !older.0.is_pinned;
     let confidence = if new.is_turn { f32::max(confidence, 0.9) } else { confidence };
-    Some(Pair { older, newer, difference, confidence, is_certain })
+    Some(ContradictingPair { older, newer, difference, confidence, is_certain })
 }
 
-fn told(pair: &Pair<'_>) -> Contradiction {
-    let Pair { older, newer, difference, confidence, is_certain } = *pair;
-    Contradiction { older: side(older), newer: side(newer), difference, confidence, is_certain }
+fn to_contradiction(pair: &ContradictingPair<'_>) -> Contradiction {
+    let ContradictingPair { older, newer, difference, confidence, is_certain } = *pair;
+    Contradiction { older: to_side(older), newer: to_side(newer), difference, confidence, is_certain }
 }
 
-fn side((own, claim): (&Seen, &Claim)) -> Side {
-    Side {
+fn to_side((own, claim): (&ReviewedMemory, &SentenceClaim)) -> ContradictionSide {
+    ContradictionSide {
         id: own.id,
         headline: own.headline.clone(),
         text: own.text.clone(),

@@ -9,15 +9,15 @@ mod clusters;
 mod contradictions;
 mod orphans;
 mod report;
+mod reviewed_memory;
 mod reviewer;
-mod seen;
 mod stale;
 #[cfg(test)]
 mod tests;
 
 pub use clusters::Cluster;
-pub use contradictions::{Contradiction, Difference, Side, Supersession};
+pub use contradictions::{Contradiction, ContradictionKind, ContradictionSide, Supersession};
 pub use orphans::Orphan;
-pub use report::{Listed, Review, Rules};
+pub use report::{Review, ReviewRules, TruncatedList};
 pub use reviewer::{Reviewer, review};
 pub use stale::StaleProject;

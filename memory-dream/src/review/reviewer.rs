@@ -6,13 +6,13 @@ use std::collections::hash_map::Entry;
 use chrono::{DateTime, Utc};
 use memory_core::Memory;
 
-use super::seen::Seen;
-use super::{Listed, Review, Rules, clusters, contradictions, orphans, stale};
+use super::reviewed_memory::ReviewedMemory;
+use super::{Review, ReviewRules, TruncatedList, clusters, contradictions, orphans, stale};
 
 /// A collector of memories that stores some hundred bytes for each.
 #[derive(Debug, Default)]
 pub struct Reviewer {
-    seen: Vec<Seen>,
+    seen: Vec<ReviewedMemory>,
     /// The written form of each word, independent of the order of the memories.
     names: HashMap<u64, Box<str>>,
 }
@@ -35,11 +35,11 @@ impl Reviewer {
                 }
             }
         };
-        self.seen.push(Seen::of(memory, accessed_at, &mut name));
+        self.seen.push(ReviewedMemory::of(memory, accessed_at, &mut name));
     }
 
     /// Returns the review. Memories that are superseded or expired at `now` count only as sources of links.
-    pub fn finish(mut self, rules: &Rules, now: DateTime<Utc>) -> Review {
+    pub fn finish(mut self, rules: &ReviewRules, now: DateTime<Utc>) -> Review {
         self.seen.sort_by_key(|seen| seen.id);
         // A memory that was added twice counts once.
         self.seen.dedup_by_key(|seen| seen.id);
@@ -48,9 +48,9 @@ impl Reviewer {
         let most = rules.most;
         Review {
             contradictions: contradictions::contradictions(&self.seen, most),
-            clusters: Listed::of(clusters::clusters(&self.seen, &self.names), most),
-            orphans: Listed::of(orphans::orphans(&self.seen, &linked), most),
-            stale: Listed::of(stale::stale(&self.seen, rules.patience, now), most),
+            clusters: TruncatedList::of(clusters::clusters(&self.seen, &self.names), most),
+            orphans: TruncatedList::of(orphans::orphans(&self.seen, &linked), most),
+            stale: TruncatedList::of(stale::stale(&self.seen, rules.patience, now), most),
         }
     }
 }
@@ -74,7 +74,7 @@ impl Reviewer {
 /// ```
 pub fn review<'m>(
     memories: impl IntoIterator<Item = (&'m Memory, Option<DateTime<Utc>>)>,
-    rules: &Rules,
+    rules: &ReviewRules,
     now: DateTime<Utc>,
 ) -> Review {
     let mut reviewer = Reviewer::default();

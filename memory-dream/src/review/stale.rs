@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{Category, MemoryId, Scope};
 
-use super::seen::Seen;
+use super::reviewed_memory::ReviewedMemory;
 
 /// A project without recent changes and reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,14 +25,14 @@ pub struct StaleProject {
 /// Returns the inactive projects.
 ///
 /// A project scope includes all its memories, any other scope only those of the category project.
-pub(super) fn stale(seen: &[Seen], patience: TimeDelta, now: DateTime<Utc>) -> Vec<StaleProject> {
-    let mut projects: BTreeMap<&Scope, Vec<&Seen>> = BTreeMap::new();
+pub(super) fn stale(seen: &[ReviewedMemory], patience: TimeDelta, now: DateTime<Utc>) -> Vec<StaleProject> {
+    let mut projects: BTreeMap<&Scope, Vec<&ReviewedMemory>> = BTreeMap::new();
     for own in seen {
         if matches!(own.scope, Scope::Project(_)) || own.category == Category::Project {
             projects.entry(&own.scope).or_default().push(own);
         }
     }
-    let touched = |own: &Seen| own.updated_at.max(own.created_at).max(own.accessed_at.unwrap_or(own.created_at));
+    let touched = |own: &ReviewedMemory| own.updated_at.max(own.created_at).max(own.accessed_at.unwrap_or(own.created_at));
     let mut found = Vec::new();
     for (scope, members) in projects {
         let Some(latest) = members.iter().max_by_key(|own| (touched(own), own.id)) else { continue };

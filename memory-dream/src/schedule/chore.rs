@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::Level;
+use crate::DreamLevel;
 
 /// A chore of the daemon. Chores that are due at the same time run in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -20,7 +20,7 @@ pub enum Chore {
     /// Writes pending changes to the full-text index.
     Flush,
     /// Runs a dream.
-    Dream(Level),
+    Dream(DreamLevel),
 }
 
 impl Chore {
@@ -32,9 +32,9 @@ impl Chore {
         Self::Embed,
         Self::Purge,
         Self::Flush,
-        Self::Dream(Level::Light),
-        Self::Dream(Level::Medium),
-        Self::Dream(Level::Deep),
+        Self::Dream(DreamLevel::Light),
+        Self::Dream(DreamLevel::Medium),
+        Self::Dream(DreamLevel::Deep),
     ];
 
     /// Returns the identifier, which is stable because files contain it.
@@ -46,9 +46,9 @@ impl Chore {
             Self::Embed => "embed",
             Self::Purge => "purge",
             Self::Flush => "flush",
-            Self::Dream(Level::Light) => "dream-1",
-            Self::Dream(Level::Medium) => "dream-2",
-            Self::Dream(Level::Deep) => "dream-3",
+            Self::Dream(DreamLevel::Light) => "dream-1",
+            Self::Dream(DreamLevel::Medium) => "dream-2",
+            Self::Dream(DreamLevel::Deep) => "dream-3",
         }
     }
 

@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 /// The time without events after which a burst ends.
-const QUIET: Duration = Duration::from_millis(200);
+const QUIET_TIME: Duration = Duration::from_millis(200);
 
 /// Maximum delay after the first event of a burst.
-const LONGEST: Duration = Duration::from_secs(1);
+const MAX_DELAY: Duration = Duration::from_secs(1);
 
 /// Combines bursts of events into one. All times are since a common start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Debounce {
+pub struct EventDebouncer {
     burst: Option<(Duration, Duration)>,
 }
 
-impl Debounce {
+impl EventDebouncer {
     /// Records an event.
     pub fn hear(&mut self, at: Duration) {
         let (first, last) = self.burst.unwrap_or((at, at));
@@ -23,7 +23,7 @@ impl Debounce {
 
     /// Returns when to process the burst, if there is one: at its end, or one second after its start.
     pub fn due(&self) -> Option<Duration> {
-        self.burst.map(|(first, last)| (last + QUIET).min(first + LONGEST))
+        self.burst.map(|(first, last)| (last + QUIET_TIME).min(first + MAX_DELAY))
     }
 
     /// Returns whether to process the burst now, and resets it if so.
@@ -45,7 +45,7 @@ mod tests {
     #[test]
     fn a_burst_is_looked_at_once_it_is_over() {
         let ms = Duration::from_millis;
-        let mut debounce = Debounce::default();
+        let mut debounce = EventDebouncer::default();
         assert!(!debounce.take(ms(5000)));
         debounce.hear(ms(1000));
         debounce.hear(ms(1150));
@@ -56,12 +56,12 @@ mod tests {
     proptest! {
         #[test]
         fn no_news_wait_longer_than_a_second_and_none_is_forgotten(gaps in prop::collection::vec(0_u64..2000, 1..50)) {
-            let (mut debounce, mut now, mut waiting) = (Debounce::default(), Duration::ZERO, None);
+            let (mut debounce, mut now, mut waiting) = (EventDebouncer::default(), Duration::ZERO, None);
             for gap in gaps {
                 let next = now + Duration::from_millis(gap);
                 while let Some(due) = debounce.due().filter(|due| *due <= next) {
                     prop_assert!(debounce.take(due));
-                    prop_assert!(due <= waiting.take().expect("somebody waits") + LONGEST);
+                    prop_assert!(due <= waiting.take().expect("somebody waits") + MAX_DELAY);
                 }
                 now = next;
                 debounce.hear(now);

@@ -3,38 +3,38 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::{Chore, Past};
-use crate::Level;
+use super::{Chore, ScheduleHistory};
+use crate::DreamLevel;
 
 /// The idle time, without writes, after which changes are written to the full-text index.
-const FLUSH: Duration = Duration::from_mins(1);
+const FLUSH_IDLE: Duration = Duration::from_mins(1);
 
 /// The interval of trash purges.
-const DAY: Duration = Duration::from_hours(24);
+const PURGE_INTERVAL: Duration = Duration::from_hours(24);
 
 /// Maximum retry delay of a failed chore, unless the interval is longer.
-const LONGEST_PAUSE: Duration = Duration::from_hours(1);
+const MAX_RETRY_DELAY: Duration = Duration::from_hours(1);
 
 /// Multiple of its run time for which a chore pauses while there are no writes.
 ///
 /// With this value, all chores together take at most 1 % of the time.
-const REST: u32 = 500;
+const IDLE_REST_FACTOR: u32 = 500;
 
 /// After a write, a chore pauses for at least this multiple of its run time.
-const SHORT_REST: u32 = 20;
+const BUSY_REST_FACTOR: u32 = 20;
 
 /// Maximum pause because of a long run time.
-const LONGEST_REST: Duration = Duration::from_hours(1);
+const MAX_REST: Duration = Duration::from_hours(1);
 
 /// The levels of dreams, lightest first.
-pub(super) const LEVELS: [Level; 3] = [Level::Light, Level::Medium, Level::Deep];
+pub(super) const LEVELS: [DreamLevel; 3] = [DreamLevel::Light, DreamLevel::Medium, DreamLevel::Deep];
 
 /// Minimum interval.
-const SHORTEST: Duration = Duration::from_secs(1);
+const MIN_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The settings of a schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rules {
+pub struct ScheduleRules {
     /// The interval of the regular chores; values below one second count as one second.
     pub interval: Duration,
     /// Whether an embedding model is configured.
@@ -45,12 +45,12 @@ pub struct Rules {
 
 /// A schedule of chores. All times are since its start, by a monotonic clock.
 ///
-/// Regular chores run every [`Rules::interval`], counted from the end of the previous run. A chore with a long run time runs less often
+/// Regular chores run every [`ScheduleRules::interval`], counted from the end of the previous run. A chore with a long run time runs less often
 /// while there are no writes, so that a large store causes little load; reminders are never delayed. Each level of dream runs once per idle
 /// period; if several are due, only the deepest one runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
-    rules: Rules,
+    rules: ScheduleRules,
     due: BTreeMap<Chore, Duration>,
     /// The times to which a write moves chores forward.
     ready: BTreeMap<Chore, Duration>,
@@ -59,8 +59,8 @@ pub struct Schedule {
 
 impl Schedule {
     /// Creates a schedule that continues from `past`.
-    pub fn begin(rules: Rules, past: &Past) -> Self {
-        let rules = Rules { interval: rules.interval.max(SHORTEST), ..rules };
+    pub fn begin(rules: ScheduleRules, past: &ScheduleHistory) -> Self {
+        let rules = ScheduleRules { interval: rules.interval.max(MIN_INTERVAL), ..rules };
         let mut schedule = Self { rules, due: BTreeMap::new(), ready: BTreeMap::new(), failures: BTreeMap::new() };
         for chore in Chore::ALL {
             let done = past.done.get(&chore).copied();
@@ -104,9 +104,9 @@ impl Schedule {
         match (chore, self.period(chore)) {
             (Chore::Refresh | Chore::Lifecycle | Chore::Embed, Some(period)) => {
                 let took = now.saturating_sub(began);
-                let rest = |times| now + took.saturating_mul(times).min(LONGEST_REST).max(period);
-                self.due.insert(chore, rest(REST));
-                self.ready.insert(chore, rest(SHORT_REST));
+                let rest = |times| now + took.saturating_mul(times).min(MAX_REST).max(period);
+                self.due.insert(chore, rest(IDLE_REST_FACTOR));
+                self.ready.insert(chore, rest(BUSY_REST_FACTOR));
             }
             (_, Some(period)) => drop(self.due.insert(chore, now + period)),
             (Chore::Dream(level), None) => self.dreamt(level),
@@ -120,7 +120,7 @@ impl Schedule {
         self.ready.remove(&chore);
         let pause = self.rules.interval.saturating_mul(1 << (*failures).min(12));
         *failures = failures.saturating_add(1);
-        self.due.insert(chore, now + pause.min(LONGEST_PAUSE.max(self.rules.interval)));
+        self.due.insert(chore, now + pause.min(MAX_RETRY_DELAY.max(self.rules.interval)));
     }
 
     /// Records a write at `now`.
@@ -137,7 +137,7 @@ impl Schedule {
         }
     }
 
-    fn dreamt(&mut self, level: Level) {
+    fn dreamt(&mut self, level: DreamLevel) {
         for lighter in LEVELS.into_iter().filter(|lighter| *lighter <= level) {
             self.due.remove(&Chore::Dream(lighter));
         }
@@ -148,7 +148,7 @@ impl Schedule {
         match chore {
             Chore::Refresh | Chore::Notify | Chore::Lifecycle => Some(self.rules.interval),
             Chore::Embed => self.rules.embeds.then_some(self.rules.interval),
-            Chore::Purge => self.rules.purges.then_some(DAY),
+            Chore::Purge => self.rules.purges.then_some(PURGE_INTERVAL),
             Chore::Flush | Chore::Dream(_) => None,
         }
     }
@@ -157,10 +157,10 @@ impl Schedule {
 /// Returns the time without writes that a chore requires; `None` if it does not depend on writes.
 pub(super) fn idle(chore: Chore) -> Option<Duration> {
     match chore {
-        Chore::Flush => Some(FLUSH),
-        Chore::Dream(Level::Light) => Some(Duration::from_mins(5)),
-        Chore::Dream(Level::Medium) => Some(Duration::from_mins(30)),
-        Chore::Dream(Level::Deep) => Some(Duration::from_hours(2)),
+        Chore::Flush => Some(FLUSH_IDLE),
+        Chore::Dream(DreamLevel::Light) => Some(Duration::from_mins(5)),
+        Chore::Dream(DreamLevel::Medium) => Some(Duration::from_mins(30)),
+        Chore::Dream(DreamLevel::Deep) => Some(Duration::from_hours(2)),
         Chore::Refresh | Chore::Notify | Chore::Lifecycle | Chore::Embed | Chore::Purge => None,
     }
 }

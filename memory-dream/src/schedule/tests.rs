@@ -8,46 +8,51 @@ use proptest::prelude::*;
 
 use super::plan::{LEVELS, idle};
 use super::*;
-use crate::Level;
+use crate::DreamLevel;
 
 const INTERVAL: Duration = Duration::from_mins(1);
-const RULES: Rules = Rules { interval: INTERVAL, embeds: true, purges: true };
+const RULES: ScheduleRules = ScheduleRules { interval: INTERVAL, embeds: true, purges: true };
 
 fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_780_000_000, 0).expect("a moment")
 }
 
 /// Returns the idle time before a dream.
-fn wait(level: Level) -> Duration {
+fn wait(level: DreamLevel) -> Duration {
     idle(Chore::Dream(level)).expect("dreams wait")
 }
 
 /// An event during the life of a daemon.
 #[derive(Debug, Clone)]
-enum Event {
+enum ScheduleEvent {
     /// Time passes, in seconds.
     Wait(u64),
     /// A write.
     Write,
 }
 
-fn events() -> impl Strategy<Value = Vec<Event>> {
-    let wait = prop_oneof![(0_u64..90), (90_u64..20_000)].prop_map(Event::Wait);
-    prop::collection::vec(prop_oneof![4 => wait, 1 => Just(Event::Write)], 0..60)
+fn events() -> impl Strategy<Value = Vec<ScheduleEvent>> {
+    let wait = prop_oneof![(0_u64..90), (90_u64..20_000)].prop_map(ScheduleEvent::Wait);
+    prop::collection::vec(prop_oneof![4 => wait, 1 => Just(ScheduleEvent::Write)], 0..60)
 }
 
 /// Runs a schedule; returns the start time of each chore and the times of the writes.
 ///
 /// Every chore takes `took` seconds. `fails` decides, in rotation, which runs fail.
-fn obey(schedule: &mut Schedule, events: &[Event], took: u64, fails: &[bool]) -> (Vec<(Chore, Duration)>, Vec<Duration>) {
+fn run_schedule(
+    schedule: &mut Schedule,
+    events: &[ScheduleEvent],
+    took: u64,
+    fails: &[bool],
+) -> (Vec<(Chore, Duration)>, Vec<Duration>) {
     let (mut now, mut began, mut writes) = (Duration::ZERO, Vec::new(), Vec::new());
     for event in events {
         match event {
-            Event::Write => {
+            ScheduleEvent::Write => {
                 writes.push(now);
                 schedule.woken(now);
             }
-            Event::Wait(seconds) => {
+            ScheduleEvent::Wait(seconds) => {
                 let end = now + Duration::from_secs(*seconds);
                 while let Some(next) = schedule.next().filter(|next| *next <= end) {
                     now = now.max(next);
@@ -65,18 +70,18 @@ fn obey(schedule: &mut Schedule, events: &[Event], took: u64, fails: &[bool]) ->
     (began, writes)
 }
 
-fn past() -> impl Strategy<Value = Past> {
+fn past() -> impl Strategy<Value = ScheduleHistory> {
     let far = 40 * 365 * 24 * 3600_i64;
     let moment = prop_oneof![(-far..far), (-20_000_i64..20_000)].prop_map(|seconds| now() + TimeDelta::seconds(seconds));
     let done = prop::collection::vec((prop::sample::select(Chore::ALL.to_vec()), moment.clone()), 0..12);
-    (prop::option::of(moment), done).prop_map(|(last_write, done)| Past::seen(now(), last_write, &done))
+    (prop::option::of(moment), done).prop_map(|(last_write, done)| ScheduleHistory::new(now(), last_write, &done))
 }
 
 proptest! {
     #[test]
     fn nothing_is_done_again_before_its_time(past in past(), events in events(), took in 0_u64..200, fails in prop::collection::vec(any::<bool>(), 0..5)) {
         let mut schedule = Schedule::begin(RULES, &past);
-        let (began, _) = obey(&mut schedule, &events, took, &fails);
+        let (began, _) = run_schedule(&mut schedule, &events, took, &fails);
         let mut last = BTreeMap::new();
         for (chore, at) in began {
             if let Some(before) = last.insert(chore, at) {
@@ -100,7 +105,7 @@ proptest! {
     #[test]
     fn it_never_stalls_and_every_chore_has_its_turn(past in past(), events in events(), took in 0_u64..200) {
         let mut schedule = Schedule::begin(RULES, &past);
-        let (began, _) = obey(&mut schedule, &events, took, &[]);
+        let (began, _) = run_schedule(&mut schedule, &events, took, &[]);
         let end = began.last().map_or(Duration::ZERO, |(_, at)| *at + Duration::from_secs(took));
         prop_assert!(schedule.next().expect("something is due") <= end + INTERVAL);
         // A due chore waits for at most one run of each other chore.
@@ -117,8 +122,8 @@ proptest! {
 
     #[test]
     fn each_dream_comes_once_while_nobody_writes_and_never_too_soon(events in events(), took in 0_u64..200) {
-        let mut schedule = Schedule::begin(RULES, &Past::default());
-        let (began, writes) = obey(&mut schedule, &events, took, &[]);
+        let mut schedule = Schedule::begin(RULES, &ScheduleHistory::default());
+        let (began, writes) = run_schedule(&mut schedule, &events, took, &[]);
         for level in LEVELS {
             let dreams: Vec<_> = began.iter().filter(|(chore, _)| *chore == Chore::Dream(level)).map(|(_, at)| *at).collect();
             for at in &dreams {
@@ -133,8 +138,8 @@ proptest! {
 
     #[test]
     fn whoever_is_idle_for_long_has_dreamt_deeply(events in events()) {
-        let mut schedule = Schedule::begin(RULES, &Past::default());
-        obey(&mut schedule, &events, 0, &[]);
+        let mut schedule = Schedule::begin(RULES, &ScheduleHistory::default());
+        run_schedule(&mut schedule, &events, 0, &[]);
         let mut now = Duration::from_hours(1000);
         let (end, mut dreams) = (now + Duration::from_hours(3), Vec::new());
         schedule.woken(now);
@@ -152,7 +157,7 @@ proptest! {
 #[test]
 fn what_takes_long_rests_while_nobody_writes_and_comes_soon_when_somebody_does() {
     let second = Duration::from_secs;
-    let mut schedule = Schedule::begin(RULES, &Past::default());
+    let mut schedule = Schedule::begin(RULES, &ScheduleHistory::default());
     schedule.done(Chore::Lifecycle, second(0), second(2));
     assert_eq!(schedule.due_at(Chore::Lifecycle), Some(second(1002)));
     schedule.woken(second(10));
@@ -173,24 +178,25 @@ fn what_takes_long_rests_while_nobody_writes_and_comes_soon_when_somebody_does()
 
 #[test]
 fn what_failed_is_tried_again_later_and_later() {
-    let mut schedule = Schedule::begin(RULES, &Past::default());
+    let mut schedule = Schedule::begin(RULES, &ScheduleHistory::default());
     let mut pauses = Vec::new();
     let mut now = Duration::ZERO;
     for _ in 0..9 {
-        schedule.failed(Chore::Dream(Level::Light), now);
-        let due = schedule.due_at(Chore::Dream(Level::Light)).expect("it is due");
+        schedule.failed(Chore::Dream(DreamLevel::Light), now);
+        let due = schedule.due_at(Chore::Dream(DreamLevel::Light)).expect("it is due");
         pauses.push(due.as_secs() / 60 - now.as_secs() / 60);
         now = due;
     }
     assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
-    schedule.done(Chore::Dream(Level::Light), now, now);
-    assert_eq!(schedule.due_at(Chore::Dream(Level::Light)), None);
+    schedule.done(Chore::Dream(DreamLevel::Light), now, now);
+    assert_eq!(schedule.due_at(Chore::Dream(DreamLevel::Light)), None);
 }
 
 #[test]
 fn a_new_daemon_goes_on_where_the_last_one_ended() {
     let ago = |hours: i64| now() - TimeDelta::hours(hours);
-    let seen = |last_write, done: &[(Chore, DateTime<Utc>)]| Schedule::begin(RULES, &Past::seen(now(), last_write, done));
+    let seen =
+        |last_write, done: &[(Chore, DateTime<Utc>)]| Schedule::begin(RULES, &ScheduleHistory::new(now(), last_write, done));
     // After three hours without writes, one deep dream replaces the lighter ones.
     let mut schedule = seen(Some(ago(3)), &[(Chore::Purge, ago(20))]);
     assert_eq!(schedule.due_at(Chore::Purge), Some(Duration::from_hours(4)));
@@ -198,23 +204,23 @@ fn a_new_daemon_goes_on_where_the_last_one_ended() {
         assert_eq!(schedule.due(Duration::ZERO), Some(chore));
         schedule.done(chore, Duration::ZERO, Duration::ZERO);
     }
-    assert_eq!(schedule.due(Duration::ZERO), Some(Chore::Dream(Level::Deep)));
-    schedule.done(Chore::Dream(Level::Deep), Duration::ZERO, Duration::ZERO);
+    assert_eq!(schedule.due(Duration::ZERO), Some(Chore::Dream(DreamLevel::Deep)));
+    schedule.done(Chore::Dream(DreamLevel::Deep), Duration::ZERO, Duration::ZERO);
     assert_eq!(schedule.due(Duration::ZERO), None);
     // A dream ran after the last write: only the deeper one is due.
-    let schedule = seen(Some(ago(3)), &[(Chore::Dream(Level::Medium), ago(1))]);
+    let schedule = seen(Some(ago(3)), &[(Chore::Dream(DreamLevel::Medium), ago(1))]);
     let left = LEVELS.map(|level| schedule.due_at(Chore::Dream(level)));
     assert_eq!(left, [None, None, Some(Duration::ZERO)]);
     // The dream ran before the last write, so all dreams are due again.
-    let schedule = seen(Some(ago(1)), &[(Chore::Dream(Level::Deep), ago(3))]);
-    assert_eq!(schedule.due_at(Chore::Dream(Level::Deep)), Some(Duration::from_hours(1)));
+    let schedule = seen(Some(ago(1)), &[(Chore::Dream(DreamLevel::Deep), ago(3))]);
+    assert_eq!(schedule.due_at(Chore::Dream(DreamLevel::Deep)), Some(Duration::from_hours(1)));
 }
 
 #[test]
 fn what_is_not_to_be_done_is_never_due() {
-    let rules = Rules { embeds: false, purges: false, interval: Duration::ZERO };
-    let mut schedule = Schedule::begin(rules, &Past::default());
-    let (began, _) = obey(&mut schedule, &[Event::Wait(100)], 0, &[]);
+    let rules = ScheduleRules { embeds: false, purges: false, interval: Duration::ZERO };
+    let mut schedule = Schedule::begin(rules, &ScheduleHistory::default());
+    let (began, _) = run_schedule(&mut schedule, &[ScheduleEvent::Wait(100)], 0, &[]);
     assert!(began.iter().all(|(chore, _)| !matches!(chore, Chore::Embed | Chore::Purge)));
     assert_eq!(began.iter().filter(|(chore, _)| *chore == Chore::Lifecycle).count(), 101);
 }

@@ -1,17 +1,17 @@
 //! Aligns the words of two texts.
 
-use super::reading::Piece;
+use super::fingerprint::SignificantWord;
 
 /// Maximum product of the lengths of two differing stretches; longer ones are not aligned.
-const LARGEST_TABLE: usize = 250_000;
+const MAX_TABLE: usize = 250_000;
 
 /// A word replaced within this distance of the start of a sentence changes its subject.
 ///
-/// The unit is that of [`Piece::place`]: the first word, or the first two characters.
-const SUBJECT: usize = 2;
+/// The unit is that of [`SignificantWord::place`]: the first word, or the first two characters.
+const SUBJECT_DISTANCE: usize = 2;
 
 /// A word added within this distance of the start of a sentence changes its subject.
-const NEAR_SUBJECT: usize = 4;
+const ADDED_SUBJECT_DISTANCE: usize = 4;
 
 /// The differences between two texts after alignment by a longest common subsequence.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,23 +26,23 @@ pub(super) struct Alignment {
 
 impl Alignment {
     /// Aligns two texts; their order does not matter.
-    pub(super) fn of(one: &[Piece], other: &[Piece]) -> Self {
+    pub(super) fn of(one: &[SignificantWord], other: &[SignificantWord]) -> Self {
         // One of several alignments is found; sorting makes it independent of the order of the arguments.
-        let keys = |pieces: &[Piece]| -> Vec<u64> { pieces.iter().map(|piece| piece.key).collect() };
+        let keys = |pieces: &[SignificantWord]| -> Vec<u64> { pieces.iter().map(|piece| piece.key).collect() };
         let (one, other) = if (keys(one), one) <= (keys(other), other) { (one, other) } else { (other, one) };
-        let is_equal = |(own, other): &(&Piece, &Piece)| own.key == other.key;
+        let is_equal = |(own, other): &(&SignificantWord, &SignificantWord)| own.key == other.key;
         let before = one.iter().zip(other).take_while(is_equal).count();
         let (one, other) = (&one[before..], &other[before..]);
         let after = one.iter().rev().zip(other.iter().rev()).take_while(is_equal).count();
         let (one, other) = (&one[..one.len() - after], &other[..other.len() - after]);
-        if LARGEST_TABLE < one.len() * other.len() {
+        if MAX_TABLE < one.len() * other.len() {
             return Self { replaces: true, added: one.len() + other.len(), touches_subject: true };
         }
         let mut found = Self::default();
         let mut sides = [false; 2];
         for (one, other) in gaps(one, other) {
-            let limit = if one.is_empty() || other.is_empty() { NEAR_SUBJECT } else { SUBJECT };
-            found.replaces |= limit == SUBJECT;
+            let limit = if one.is_empty() || other.is_empty() { ADDED_SUBJECT_DISTANCE } else { SUBJECT_DISTANCE };
+            found.replaces |= limit == SUBJECT_DISTANCE;
             found.added += one.len() + other.len();
             found.touches_subject |= one.iter().chain(other).any(|piece| piece.place < limit);
             sides = [sides[0] | !one.is_empty(), sides[1] | !other.is_empty()];
@@ -53,7 +53,7 @@ impl Alignment {
 }
 
 /// Returns the gaps between the words of a longest common subsequence.
-fn gaps<'p>(one: &'p [Piece], other: &'p [Piece]) -> Vec<(&'p [Piece], &'p [Piece])> {
+fn gaps<'p>(one: &'p [SignificantWord], other: &'p [SignificantWord]) -> Vec<(&'p [SignificantWord], &'p [SignificantWord])> {
     let width = other.len() + 1;
     // Length of the longest common subsequence of the suffixes from each pair of positions.
     let mut common = vec![0_u32; (one.len() + 1) * width];

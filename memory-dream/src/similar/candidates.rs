@@ -2,16 +2,16 @@
 
 use std::cmp::Ordering;
 
-use super::sketch::{BANDS, Sketch};
+use super::min_hash::{BANDS, MinHash};
 
 /// Number of successors that a text is paired with in a large group of texts with an equal band.
-const NEIGHBOURS: usize = 3;
+const MAX_NEIGHBOURS: usize = 3;
 
 /// Pairs with a lower estimated resemblance are dropped as chance matches.
-const LEAST: f32 = 0.3;
+const MIN_RESEMBLANCE: f32 = 0.3;
 
 /// Initial number of pairs to collect before duplicate pairs are removed.
-const COLLECTED: usize = 1 << 20;
+const INITIAL_PAIRS: usize = 1 << 20;
 
 /// Returns the pairs of sketches of possibly similar texts.
 ///
@@ -19,24 +19,25 @@ const COLLECTED: usize = 1 << 20;
 /// probability 10⁻⁶, those that share half with probability 1/15. In large groups of similar texts, such as notes made from one template,
 /// each text is paired only with its most similar ones. So there are at most sixty pairs per text, and a text joins a group of equal ones
 /// through its neighbours.
-pub fn candidates(sketches: &[Sketch]) -> Vec<(u32, u32)> {
-    let mut pairs = Pairs { found: Vec::new(), limit: COLLECTED };
+pub fn candidates(sketches: &[MinHash]) -> Vec<(u32, u32)> {
+    let mut pairs = CandidatePairs { found: Vec::new(), limit: INITIAL_PAIRS };
     let mut keys: Vec<(u64, u32)> = Vec::with_capacity(sketches.len());
     for band in 0..BANDS {
         keys.clear();
         keys.extend((0_u32..).zip(sketches).map(|(number, sketch)| (sketch.band(band), number)));
         keys.sort_unstable();
         for group in keys.chunk_by_mut(|one, other| one.0 == other.0).filter(|group| 1 < group.len()) {
-            pair_up(group, band, sketches, &mut pairs);
+            add_pairs(group, band, sketches, &mut pairs);
         }
     }
     pairs.tidy();
-    let seem_alike = |(one, other): &(u32, u32)| LEAST <= sketches[*one as usize].resemblance(&sketches[*other as usize]);
+    let seem_alike =
+        |(one, other): &(u32, u32)| MIN_RESEMBLANCE <= sketches[*one as usize].resemblance(&sketches[*other as usize]);
     pairs.found.into_iter().map(apart).filter(seem_alike).collect()
 }
 
-fn pair_up(group: &mut [(u64, u32)], band: usize, sketches: &[Sketch], pairs: &mut Pairs) {
-    if NEIGHBOURS + 1 < group.len() {
+fn add_pairs(group: &mut [(u64, u32)], band: usize, sketches: &[MinHash], pairs: &mut CandidatePairs) {
+    if MAX_NEIGHBOURS + 1 < group.len() {
         // Sorting by the bands after the equal one places the most similar sketches next to each other.
         let next = (band + 1) % BANDS;
         for (key, number) in &mut *group {
@@ -49,27 +50,27 @@ fn pair_up(group: &mut [(u64, u32)], band: usize, sketches: &[Sketch], pairs: &m
         });
     }
     for (place, (_, number)) in group.iter().enumerate() {
-        for (_, other) in group[place + 1..].iter().take(NEIGHBOURS) {
+        for (_, other) in group[place + 1..].iter().take(MAX_NEIGHBOURS) {
             pairs.push(*number, *other);
         }
     }
 }
 
-fn by_values(one: &Sketch, other: &Sketch, band: usize) -> Ordering {
+fn by_values(one: &MinHash, other: &MinHash, band: usize) -> Ordering {
     if one == other { Ordering::Equal } else { one.values_from(band).cmp(other.values_from(band)) }
 }
 
-struct Pairs {
+struct CandidatePairs {
     /// Each pair packed into one number, which sorts faster.
     found: Vec<u64>,
     limit: usize,
 }
 
-impl Pairs {
+impl CandidatePairs {
     fn push(&mut self, one: u32, other: u32) {
         if self.limit <= self.found.len() {
             self.tidy();
-            self.limit = COLLECTED.max(2 * self.found.len());
+            self.limit = INITIAL_PAIRS.max(2 * self.found.len());
         }
         self.found.push(u64::from(one.min(other)) << 32 | u64::from(one.max(other)));
     }

@@ -8,7 +8,7 @@ use std::collections::{HashSet, VecDeque};
 /// first. `accepts` decides whether a group takes another member; its first argument is never empty and starts with the text to retain. A
 /// rejected text does not extend the group, and `accepts` is called at most once per group and text.
 pub fn groups(order: &[u32], pairs: &[(u32, u32)], accepts: &mut dyn FnMut(&[u32], u32) -> bool) -> Vec<Vec<u32>> {
-    let neighbours = Neighbours::of(pairs);
+    let neighbours = PairIndex::of(pairs);
     let mut free: HashSet<u32> = order.iter().copied().collect();
     let mut groups = Vec::new();
     for first in order {
@@ -35,9 +35,9 @@ pub fn groups(order: &[u32], pairs: &[(u32, u32)], accepts: &mut dyn FnMut(&[u32
 }
 
 /// Both directions of each pair, sorted.
-struct Neighbours(Vec<(u32, u32)>);
+struct PairIndex(Vec<(u32, u32)>);
 
-impl Neighbours {
+impl PairIndex {
     fn of(pairs: &[(u32, u32)]) -> Self {
         let mut both: Vec<_> = pairs.iter().flat_map(|(one, other)| [(*one, *other), (*other, *one)]).collect();
         both.sort_unstable();

@@ -1,25 +1,25 @@
 //! Detects near-duplicate texts.
 //!
-//! [`Sketch`]es are cached for all texts, and [`candidates()`] finds similar pairs among a hundred thousand of them. A [`Reading`] of each
+//! [`MinHash`]es are cached for all texts, and [`candidates()`] finds similar pairs among a hundred thousand of them. A [`TextFingerprint`] of each
 //! candidate is then compared: its [`likeness()`] to another decides whether both are duplicates, and how they differ. [`groups()`]
 //! combines duplicates into groups to merge. All functions are pure.
 
 mod alignment;
 mod candidates;
-mod cased;
+mod comparison;
+mod fingerprint;
 mod groups;
-mod likeness;
 mod literal;
-mod mark;
-mod reading;
+mod min_hash;
 mod shingle;
-mod sketch;
 #[cfg(test)]
 mod tests;
+mod word_casing;
+mod word_effect;
 
 pub use candidates::candidates;
-pub use cased::Cased;
+pub use comparison::{TextDifference, TextSimilarity, likeness};
+pub use fingerprint::TextFingerprint;
 pub use groups::groups;
-pub use likeness::{Difference, Likeness, likeness};
-pub use reading::Reading;
-pub use sketch::{SKETCH_BYTES, SKETCH_VERSION, Sketch};
+pub use min_hash::{MinHash, SKETCH_BYTES, SKETCH_VERSION};
+pub use word_casing::WordCasing;

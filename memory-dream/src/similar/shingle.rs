@@ -12,7 +12,7 @@ pub(super) fn shingles(text: &str, each: &mut dyn FnMut(u64)) {
     let mut take = |word: &str| {
         let own = hash(word);
         if 0 < count {
-            each(pair(before, own));
+            each(hash_pair(before, own));
         }
         before = own;
         count += 1;
@@ -52,15 +52,15 @@ fn is_blankless(character: char) -> bool {
 /// It is the same on every machine, and the format of sketches depends on it.
 pub(super) fn hash(word: &str) -> u64 {
     let fnv = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    mix(word.as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, fnv))
+    mix_bits(word.as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, fnv))
 }
 
-fn pair(first: u64, second: u64) -> u64 {
-    mix(first.rotate_left(23).wrapping_add(second))
+fn hash_pair(first: u64, second: u64) -> u64 {
+    mix_bits(first.rotate_left(23).wrapping_add(second))
 }
 
 /// Mixes the bits with the finalizer of `MurmurHash3`.
-fn mix(mut bits: u64) -> u64 {
+fn mix_bits(mut bits: u64) -> u64 {
     bits = (bits ^ (bits >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     bits = (bits ^ (bits >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     bits ^ (bits >> 33)

@@ -7,17 +7,17 @@ use memory_core::testing::any_text;
 use memory_core::text::fold;
 use proptest::prelude::*;
 
-use super::{Likeness, Reading, SKETCH_BYTES, Sketch, candidates, likeness};
+use super::{MinHash, SKETCH_BYTES, TextFingerprint, TextSimilarity, candidates, likeness};
 
 #[test]
 fn a_sketch_of_another_length_is_none() {
-    assert_eq!(Sketch::from_bytes(&[0; SKETCH_BYTES - 1]), None);
-    assert_eq!(Sketch::from_bytes(&[]), None);
+    assert_eq!(MinHash::from_bytes(&[0; SKETCH_BYTES - 1]), None);
+    assert_eq!(MinHash::from_bytes(&[]), None);
 }
 
 #[test]
 fn a_sketch_stays_what_it_is_on_every_machine() {
-    let bytes = Sketch::of("Anna likes tea. 安娜喜欢茶。").to_bytes();
+    let bytes = MinHash::of("Anna likes tea. 安娜喜欢茶。").to_bytes();
     assert_eq!(bytes[..8], FIRST_BYTES, "another sketch of the same text needs another version");
 }
 
@@ -28,7 +28,7 @@ fn thousands_that_are_alike_give_few_pairs_and_the_equal_ones_are_among_them() {
     let note = |day: usize| {
         format!("Daily note. Woke up early, had coffee and bread, walked to work. Day {day} of the journey to the sea.")
     };
-    let sketches: Vec<_> = (0..2_000).map(|number| Sketch::of(&note(number % 1_000))).collect();
+    let sketches: Vec<_> = (0..2_000).map(|number| MinHash::of(&note(number % 1_000))).collect();
     let pairs = candidates(&sketches);
     assert!(pairs.len() < 100 * sketches.len(), "{}", pairs.len());
     let found = (0..1_000).filter(|number| pairs.binary_search(&(*number, number + 1_000)).is_ok()).count();
@@ -38,19 +38,19 @@ fn thousands_that_are_alike_give_few_pairs_and_the_equal_ones_are_among_them() {
 #[test]
 fn nothing_has_no_candidates() {
     assert!(candidates(&[]).is_empty());
-    assert!(candidates(&[Sketch::of("Anna likes tea")]).is_empty());
+    assert!(candidates(&[MinHash::of("Anna likes tea")]).is_empty());
 }
 
 proptest! {
     #[test]
     fn the_sketch_of_folded_text_is_the_same(text in any_text()) {
-        prop_assert_eq!(Sketch::of(&fold(&text)), Sketch::of(&text));
+        prop_assert_eq!(MinHash::of(&fold(&text)), MinHash::of(&text));
     }
 
     #[test]
     fn a_sketch_survives_its_bytes(text in any_text()) {
-        let sketch = Sketch::of(&text);
-        prop_assert_eq!(Sketch::from_bytes(&sketch.to_bytes()), Some(sketch));
+        let sketch = MinHash::of(&text);
+        prop_assert_eq!(MinHash::from_bytes(&sketch.to_bytes()), Some(sketch));
     }
 
     #[test]
@@ -60,7 +60,7 @@ proptest! {
         any in any_text(),
     ) {
         prop_assert_eq!(likeness(&one, &other, None), likeness(&other, &one, None));
-        let quick = Reading::of(&one).is_duplicate_of(&Reading::of(&other), Some(1.0));
+        let quick = TextFingerprint::of(&one).is_duplicate_of(&TextFingerprint::of(&other), Some(1.0));
         prop_assert_eq!(quick, likeness(&one, &other, Some(1.0)).is_duplicate());
         prop_assert_eq!(likeness(&one, &any, Some(0.9)), likeness(&any, &one, Some(0.9)));
     }
@@ -77,7 +77,7 @@ proptest! {
     #[test]
     fn no_model_overrules_a_difference(one in "(Anna |Ben |not |tea |80 |81 |likes |the ){4,9}", other in "(Anna |Ben |not |tea |80 |81 |likes |the ){4,9}") {
         let alone = likeness(&one, &other, None);
-        let is_slight = |likeness: &Likeness| likeness.differences.iter().all(|own| super::Difference::Words <= *own);
+        let is_slight = |likeness: &TextSimilarity| likeness.differences.iter().all(|own| super::TextDifference::Words <= *own);
         if !alone.is_duplicate() && !is_slight(&alone) {
             prop_assert!(!likeness(&one, &other, Some(1.0)).is_duplicate());
         }

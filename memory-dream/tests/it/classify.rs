@@ -2,10 +2,10 @@
 
 use memory_core::{Category, Memory, MemoryId, Phase};
 use memory_dream::classify::choose_category;
-use memory_dream::plan::{DEFAULT_CATEGORY, Why};
-use memory_dream::{Task, upgrade};
+use memory_dream::plan::{DEFAULT_CATEGORY, FilingReason};
+use memory_dream::{DreamTask, upgrade};
 
-use crate::bed::Bed;
+use crate::fixture::DreamFixture;
 
 const TEXTS: &[(&str, Option<Category>)] = &[
     ("lesson learned: backups must be tested", Some(Category::Lessons)),
@@ -39,21 +39,21 @@ fn place(memory: &Memory) -> (Phase, Category) {
 #[test]
 fn dream_upgrade_consolidate_and_expiry_choose_the_same_category() {
     for &(text, category) in TEXTS {
-        let file = |command: &dyn Fn(&Bed, MemoryId)| {
-            let bed = Bed::new();
+        let file = |command: &dyn Fn(&DreamFixture, MemoryId)| {
+            let bed = DreamFixture::new();
             let id = bed.put(text);
             command(&bed, id);
             bed.get(id).map(|memory| place(&memory))
         };
-        let dreamt = file(&|bed, _| drop(bed.dream(&[Task::Classify])));
+        let dreamt = file(&|bed, _| drop(bed.dream(&[DreamTask::Classify])));
         let upgraded = file(&|bed, id| drop(upgrade(&bed.services, &id.to_string(), None).expect("it is filed")));
         let consolidated = file(&|bed, id| {
             bed.read(id, 3);
-            bed.dream(&[Task::Expire, Task::Decay, Task::Upgrade, Task::Merge]);
+            bed.dream(&[DreamTask::Expire, DreamTask::Decay, DreamTask::Upgrade, DreamTask::Merge]);
         });
         let expired = file(&|bed, _| {
-            bed.days_pass(8);
-            bed.dream(&[Task::Expire, Task::Decay, Task::Upgrade, Task::Merge]);
+            bed.advance_days(8);
+            bed.dream(&[DreamTask::Expire, DreamTask::Decay, DreamTask::Upgrade, DreamTask::Merge]);
         });
         let filed = |category| Some((Phase::Organized, category));
         assert_eq!(dreamt, category.map_or(Some((Phase::Inbox, Category::Inbox)), filed), "dream: {text}");
@@ -65,7 +65,7 @@ fn dream_upgrade_consolidate_and_expiry_choose_the_same_category() {
 
 #[test]
 fn upgrade_prefers_what_the_person_or_the_file_says() {
-    let bed = Bed::new();
+    let bed = DreamFixture::new();
     let id = bed.put("We decided to use Postgres").to_string();
     let filed = upgrade(&bed.services, &id, Some(Category::Project)).expect("it is filed");
     assert_eq!(filed.memory.category, Category::Project);
@@ -76,13 +76,13 @@ fn upgrade_prefers_what_the_person_or_the_file_says() {
 
 #[test]
 fn a_memory_is_classified_before_it_expires() {
-    let bed = Bed::new();
+    let bed = DreamFixture::new();
     let clear = bed.put("We decided to use Postgres");
     let unsure = bed.put("ほげほげ");
-    bed.days_pass(8);
-    let dreamt = bed.dream(&[Task::Expire]);
+    bed.advance_days(8);
+    let dreamt = bed.dream(&[DreamTask::Expire]);
     assert_eq!(dreamt.filed.iter().map(|filing| filing.id).collect::<Vec<_>>(), [clear]);
-    assert!(matches!(dreamt.filed[0].why, Why::Sure(_)));
+    assert!(matches!(dreamt.filed[0].why, FilingReason::Sure(_)));
     assert_eq!(dreamt.parted.iter().map(|parting| parting.id).collect::<Vec<_>>(), [unsure]);
     let filed = bed.get(clear).expect("it is there");
     assert_eq!(choose_category(&filed).category, Some(filed.category));
@@ -90,11 +90,11 @@ fn a_memory_is_classified_before_it_expires() {
 
 #[test]
 fn a_rehearsal_of_expiry_files_the_same_memories() {
-    let bed = Bed::new();
+    let bed = DreamFixture::new();
     bed.put("We decided to use Postgres");
     bed.put("ほげほげ");
-    bed.days_pass(8);
-    let rehearsed = bed.with(&[Task::Expire], true);
-    let done = bed.dream(&[Task::Expire]);
+    bed.advance_days(8);
+    let rehearsed = bed.with(&[DreamTask::Expire], true);
+    let done = bed.dream(&[DreamTask::Expire]);
     assert_eq!((rehearsed.filed, rehearsed.parted.len()), (done.filed, done.parted.len()));
 }

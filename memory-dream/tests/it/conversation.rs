@@ -6,29 +6,29 @@ use memory_core::conversation::{
     ConversationId, Conversations, EntryRole, JobQueue, JobState, RecallRules, enqueue, keep_turn, recall,
 };
 use memory_core::testing::{FakeChat, FakeConversations, FakeEmbedder, FakeJobs, conversations};
-use memory_core::{ChatError, Tokens, Trouble};
-use memory_dream::conversation::{ProcessRules, Processed, process};
+use memory_core::{ChatError, ChatFailure, TokenUsage};
+use memory_dream::conversation::{ProcessReport, ProcessRules, process};
 
-struct Case {
+struct ConversationFixture {
     conversations: Conversations,
     queue: FakeJobs,
     chat: Arc<FakeChat>,
 }
 
-impl Case {
+impl ConversationFixture {
     fn new(answers: &[&str]) -> Self {
-        let chat = Arc::new(FakeChat::answering(answers));
+        let chat = Arc::new(FakeChat::with_answers(answers));
         let conversations = conversations(Arc::new(FakeConversations::default()));
         let conversations = Conversations { chat: Some(Arc::clone(&chat) as _), ..conversations };
         Self { conversations, queue: FakeJobs::default(), chat }
     }
 
-    fn say(&self, text: &str) {
+    fn add_turn(&self, text: &str) {
         let turn = keep_turn(&self.conversations, &ConversationId::unnamed(), EntryRole::User, text).unwrap().unwrap();
         enqueue(&self.queue, &turn).unwrap();
     }
 
-    fn process(&self) -> Processed {
+    fn process(&self) -> ProcessReport {
         process(&self.conversations, &self.queue, &ProcessRules::default(), &|| true).unwrap()
     }
 
@@ -49,13 +49,13 @@ impl Case {
     }
 }
 
-fn timeout() -> ChatError {
-    ChatError::Timeout(Trouble { why: "it took too long".into(), hint: None })
+fn timeout_error() -> ChatError {
+    ChatError::Timeout(ChatFailure { why: "it took too long".into(), hint: None })
 }
 
 #[test]
 fn facts_are_drawn_reconciled_and_summed_up() {
-    let case = Case::new(&[
+    let case = ConversationFixture::new(&[
         r#"["The user loves pizza.", "The user lives in Ghent."]"#,
         "Loves pizza, lives in Ghent.",
         r#"["The user hates pizza.", "The user moved to Lyon where the user lives."]"#,
@@ -63,9 +63,9 @@ fn facts_are_drawn_reconciled_and_summed_up() {
          {\"event\": \"UPDATE\", \"id\": 1, \"text\": \"The user lives in Lyon.\"}]\n```",
         r#"{"summary": "Hates pizza, lives in Lyon."}"#,
     ]);
-    case.say("I love pizza. I live in Ghent.");
+    case.add_turn("I love pizza. I live in Ghent.");
     assert_eq!((case.process().done, case.summary().as_deref()), (1, Some("Loves pizza, lives in Ghent.")));
-    case.say("I moved to Lyon. And I hate pizza.");
+    case.add_turn("I moved to Lyon. And I hate pizza.");
     let done = case.process();
     assert_eq!((done.done, done.waiting, done.troubles), (1, 0, vec![]));
     let mut facts = case.facts();
@@ -73,29 +73,29 @@ fn facts_are_drawn_reconciled_and_summed_up() {
     assert_eq!(facts, ["The user hates pizza.", "The user lives in Lyon."]);
     assert_eq!(case.deleted().len(), 2);
     assert_eq!(case.summary().as_deref(), Some("Hates pizza, lives in Lyon."));
-    let purposes: Vec<String> = case.chat.asked().iter().map(|request| request.purpose.to_string()).collect();
+    let purposes: Vec<String> = case.chat.requests().iter().map(|request| request.purpose.to_string()).collect();
     assert_eq!(purposes, ["facts", "summarise", "facts", "reconcile", "summarise"]);
     // The request contains only messages of the user, as data.
-    assert_eq!(case.chat.asked()[2].messages[1].content, "\"I moved to Lyon. And I hate pizza.\"");
+    assert_eq!(case.chat.requests()[2].messages[1].content, "\"I moved to Lyon. And I hate pizza.\"");
 }
 
 #[test]
 fn facts_that_a_model_cannot_reconcile_are_tried_again_and_then_not_stored() {
     let wrong = r#"[{"event": "UPDATE", "id": 7, "text": "x"}]"#;
     let first = [r#"["The user likes tea."]"#, "Tea.", r#"["The user likes green tea."]"#];
-    let case = Case::new(&[&first[..], &[wrong; 6]].concat());
-    case.say("I like tea");
+    let case = ConversationFixture::new(&[&first[..], &[wrong; 6]].concat());
+    case.add_turn("I like tea");
     case.process();
-    case.say("I like green tea");
+    case.add_turn("I like green tea");
     for (end, waiting) in [("they will be retried", 1), ("only the turns are stored", 0)] {
         let done = case.process();
         assert_eq!((done.waiting, case.facts()), (waiting, vec!["The user likes tea.".to_owned()]));
         let [trouble] = done.troubles.as_slice() else { panic!("{done:?}") };
         assert!(trouble.contains("UPDATE names the id 7") && trouble.ends_with(end), "{trouble}");
     }
-    let told = case.chat.asked()[4].messages.last().unwrap().content.clone();
+    let told = case.chat.requests()[4].messages.last().unwrap().content.clone();
     assert!(told.contains("none of those given; they go from 0 to 0"), "{told}");
-    assert_eq!((case.chat.asked().len(), case.queue.pending().unwrap().len()), (9, 0));
+    assert_eq!((case.chat.requests().len(), case.queue.pending().unwrap().len()), (9, 0));
     let recalled = recall(&case.conversations, &ConversationId::unnamed(), "green", &RecallRules::default()).unwrap();
     assert_eq!(recalled.memories[0].entry.content, "I like green tea");
 }
@@ -103,8 +103,8 @@ fn facts_that_a_model_cannot_reconcile_are_tried_again_and_then_not_stored() {
 #[test]
 fn prose_and_wrong_json_give_no_facts_and_lose_no_turn() {
     for answer in ["I think the user likes tea.", "[\"The user", "{\"facts\": 3}"] {
-        let case = Case::new(&[answer, answer]);
-        case.say("I like tea");
+        let case = ConversationFixture::new(&[answer, answer]);
+        case.add_turn("I like tea");
         for (done, waiting) in [(0, 1), (1, 0)] {
             let processed = case.process();
             assert_eq!((processed.done, processed.waiting, processed.troubles.len()), (done, waiting, 1), "{answer}");
@@ -117,28 +117,28 @@ fn prose_and_wrong_json_give_no_facts_and_lose_no_turn() {
 
 #[test]
 fn a_model_that_does_not_answer_is_asked_another_time_and_not_for_ever() {
-    let case = Case::new(&[]);
-    case.chat.will_fail(timeout());
-    case.chat.will_answer(r#"["The user likes tea."]"#, Tokens::default());
-    case.chat.will_fail(timeout());
-    case.say("I like tea");
+    let case = ConversationFixture::new(&[]);
+    case.chat.will_fail(timeout_error());
+    case.chat.will_answer(r#"["The user likes tea."]"#, TokenUsage::default());
+    case.chat.will_fail(timeout_error());
+    case.add_turn("I like tea");
     let done = case.process();
     assert_eq!((done.done, done.waiting), (0, 1));
     let done = case.process();
     assert_eq!((done.done, done.waiting, case.facts().len()), (1, 0, 1));
     assert!(done.troubles[0].ends_with("the summary was not updated"));
-    case.say("I like coffee");
+    case.add_turn("I like coffee");
     let rounds = (0..20).take_while(|_| case.process().waiting == 1).count();
     assert_eq!((rounds, case.facts().len(), case.queue.pending().unwrap().len()), (4, 1, 0));
 }
 
 #[test]
 fn what_was_decided_is_done_after_a_crash_without_asking_again() {
-    let case = Case::new(&["Likes tea."]);
-    case.say("I like tea");
+    let case = ConversationFixture::new(&["Likes tea."]);
+    case.add_turn("I like tea");
     let job = case.queue.pending().unwrap().remove(0).job;
-    let other = Case::new(&[r#"["The user likes tea."]"#, "Likes tea."]);
-    other.say("I like tea");
+    let other = ConversationFixture::new(&[r#"["The user likes tea."]"#, "Likes tea."]);
+    other.add_turn("I like tea");
     other.process();
     let fact = other.conversations.store.read(&ConversationId::unnamed()).unwrap().entries()[1].clone();
     let changes = vec![memory_core::conversation::EntryChange::Add((*fact).clone())];
@@ -147,20 +147,20 @@ fn what_was_decided_is_done_after_a_crash_without_asking_again() {
     case.queue.note(&[(job.id.clone(), JobState::Decided { changes, facts: vec!["The user likes tea.".into()] })]).unwrap();
     assert_eq!(case.process().done, 1);
     assert_eq!((case.facts(), case.summary().as_deref()), (vec!["The user likes tea.".to_owned()], Some("Likes tea.")));
-    assert_eq!(case.chat.asked().len(), 1);
-    assert_eq!(case.process(), Processed::default());
+    assert_eq!(case.chat.requests().len(), 1);
+    assert_eq!(case.process(), ProcessReport::default());
 }
 
 #[test]
 fn without_a_model_turns_are_kept_found_and_let_go_of() {
-    let case = Case::new(&[]);
+    let case = ConversationFixture::new(&[]);
     let without = Conversations { chat: None, embedder: Some(Arc::new(FakeEmbedder)), ..case.conversations.clone() };
     for number in 0..4 {
-        case.say(&format!("I drank tea number {number}"));
+        case.add_turn(&format!("I drank tea number {number}"));
     }
     let rules = ProcessRules { max_entries: 3, ..ProcessRules::default() };
     let done = process(&without, &case.queue, &rules, &|| true).unwrap();
-    assert_eq!((done.done, done.troubles.len(), case.chat.asked().len()), (4, 0, 0));
+    assert_eq!((done.done, done.troubles.len(), case.chat.requests().len()), (4, 0, 0));
     let kept = without.store.read(&ConversationId::unnamed()).unwrap();
     assert_eq!((kept.len(), kept.lacking("words-64").len()), (3, 0));
     assert!(kept.entries()[0].content.ends_with('1'), "the oldest has gone");
@@ -170,9 +170,9 @@ fn without_a_model_turns_are_kept_found_and_let_go_of() {
 
 #[test]
 fn whoever_must_stop_leaves_the_rest_for_later() {
-    let case = Case::new(&["[]", "[]"]);
-    case.say("one");
-    case.say("two");
+    let case = ConversationFixture::new(&["[]", "[]"]);
+    case.add_turn("one");
+    case.add_turn("two");
     let asked = std::cell::Cell::new(0);
     let goes_on = || {
         asked.set(asked.get() + 1);

@@ -6,37 +6,37 @@ use std::sync::{Arc, Mutex};
 use chrono::{FixedOffset, TimeDelta};
 use memory_core::conversation::{ConversationId, Conversations, EntryId, EntryRole, JobQueue, JobState, enqueue, keep_turn};
 use memory_core::testing::{FakeClock, FakeConversations, FakeJobs, FakeMeter, conversations};
-use memory_core::{Allowance, Answer, Budget, ChatError, ChatModel, ChatRequest, Metered, Tokens, Trouble};
-use memory_dream::conversation::{Backoff, ProcessRules, Processed, process_with_backoff};
+use memory_core::{Budget, BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest, MeteredModel, TokenUsage};
+use memory_dream::conversation::{Backoff, ProcessReport, ProcessRules, process_with_backoff};
 use serde_json::{Value, json};
 
 type Respond = dyn Fn(&ChatRequest) -> Result<String, ChatError> + Send + Sync;
 
 /// A model that responds by a function and records its requests.
-struct Model {
+struct ScriptedModel {
     respond: Box<Respond>,
     asked: Arc<Mutex<Vec<ChatRequest>>>,
 }
 
-impl fmt::Debug for Model {
+impl fmt::Debug for ScriptedModel {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Model")
     }
 }
 
-impl ChatModel for Model {
-    fn answer(&self, request: &ChatRequest) -> Result<Answer, ChatError> {
+impl ChatModel for ScriptedModel {
+    fn answer(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
         self.asked.lock().unwrap().push(request.clone());
-        (self.respond)(request).map(|text| Answer { text, tokens: Tokens { prompt: 10, answer: 10, estimated: false } })
+        (self.respond)(request).map(|text| ChatAnswer { text, tokens: TokenUsage { prompt: 10, answer: 10, estimated: false } })
     }
 
-    fn allowance(&self) -> Result<Allowance, ChatError> {
-        Ok(Allowance::default())
+    fn allowance(&self) -> Result<BudgetStatus, ChatError> {
+        Ok(BudgetStatus::default())
     }
 }
 
 /// A worker with a controllable clock.
-struct Case {
+struct LimitsFixture {
     conversations: Conversations,
     queue: FakeJobs,
     clock: Arc<FakeClock>,
@@ -44,23 +44,23 @@ struct Case {
     backoff: Backoff,
 }
 
-impl Case {
+impl LimitsFixture {
     fn new(budget: Budget, respond: impl Fn(&ChatRequest) -> Result<String, ChatError> + Send + Sync + 'static) -> Self {
         let (clock, asked) = (Arc::<FakeClock>::default(), Arc::default());
-        let model = Model { respond: Box::new(respond), asked: Arc::clone(&asked) };
+        let model = ScriptedModel { respond: Box::new(respond), asked: Arc::clone(&asked) };
         let zone = FixedOffset::east_opt(0).unwrap();
-        let chat = Metered { model, meter: Arc::<FakeMeter>::default(), clock: Arc::clone(&clock) as _, zone, budget };
+        let chat = MeteredModel { model, meter: Arc::<FakeMeter>::default(), clock: Arc::clone(&clock) as _, zone, budget };
         let all = conversations(Arc::<FakeConversations>::default());
         let conversations = Conversations { chat: Some(Arc::new(chat)), clock: Arc::clone(&clock) as _, ..all };
         Self { conversations, queue: FakeJobs::default(), clock, asked, backoff: Backoff::default() }
     }
 
-    fn say(&self, text: &str) {
+    fn add_turn(&self, text: &str) {
         let turn = keep_turn(&self.conversations, &ConversationId::unnamed(), EntryRole::User, text).unwrap().unwrap();
         enqueue(&self.queue, &turn).unwrap();
     }
 
-    fn process(&mut self) -> Processed {
+    fn process(&mut self) -> ProcessReport {
         process_with_backoff(&self.conversations, &self.queue, &ProcessRules::default(), &mut self.backoff, &|| true).unwrap()
     }
 
@@ -80,8 +80,8 @@ impl Case {
     }
 }
 
-fn trouble() -> Trouble {
-    Trouble { why: "it snows".into(), hint: None }
+fn trouble() -> ChatFailure {
+    ChatFailure { why: "it snows".into(), hint: None }
 }
 
 fn calls(calls: u64) -> Budget {
@@ -112,16 +112,16 @@ fn sound(request: &ChatRequest) -> Result<String, ChatError> {
 fn a_model_that_fails_is_left_alone_for_longer_and_longer_and_each_turn_ends() {
     type Failure = fn() -> Result<String, ChatError>;
     let failures: [(&str, Failure); 4] = [
-        ("prose", || Ok("I am not sure that available tools: any.".into())),
+        ("prose", || Ok("I am not sure that there are any.".into())),
         ("slow", || Err(ChatError::Timeout(trouble()))),
         ("absent", || Err(ChatError::Unreachable(trouble()))),
-        ("unreadable", || Err(ChatError::Unreadable { trouble: trouble(), tokens: Tokens::default() })),
+        ("unreadable", || Err(ChatError::Unreadable { trouble: trouble(), tokens: TokenUsage::default() })),
     ];
     for (name, failure) in failures {
-        let mut case = Case::new(Budget::default(), move |_| failure());
+        let mut case = LimitsFixture::new(Budget::default(), move |_| failure());
         let mut asked = Vec::new();
         for number in 0..200 {
-            case.say(&format!("message {number}"));
+            case.add_turn(&format!("message {number}"));
             case.process();
             case.clock.advance(TimeDelta::seconds(30));
             asked.push(case.take_purposes().len());
@@ -146,9 +146,9 @@ fn a_model_that_answers_again_is_asked_about_all_that_waits() {
     let respond = move |request: &ChatRequest| {
         if *up.lock().unwrap() { sound(request) } else { Err(ChatError::Timeout(trouble())) }
     };
-    let mut case = Case::new(Budget::default(), respond);
+    let mut case = LimitsFixture::new(Budget::default(), respond);
     for number in 0..20 {
-        case.say(&format!("message {number}"));
+        case.add_turn(&format!("message {number}"));
         case.process();
     }
     *is_up.lock().unwrap() = true;
@@ -161,10 +161,10 @@ fn a_model_that_answers_again_is_asked_about_all_that_waits() {
 
 #[test]
 fn the_less_is_left_of_the_budget_the_more_turns_share_a_request_and_none_is_lost() {
-    let mut case = Case::new(calls(150), sound);
+    let mut case = LimitsFixture::new(calls(150), sound);
     // The messages are sent between 10:00 and 20:00.
     for number in 0..200 {
-        case.say(&format!("message {number}"));
+        case.add_turn(&format!("message {number}"));
         let processed = case.process();
         assert_eq!(processed.troubles, Vec::<String>::new(), "message {number}");
         case.clock.advance(TimeDelta::minutes(3));
@@ -184,17 +184,17 @@ fn the_less_is_left_of_the_budget_the_more_turns_share_a_request_and_none_is_los
 
 #[test]
 fn facts_that_could_not_be_reconciled_wait_for_the_next_day() {
-    let mut case = Case::new(calls(3), sound);
-    case.say("message 1");
+    let mut case = LimitsFixture::new(calls(3), sound);
+    case.add_turn("message 1");
     case.process();
     assert_eq!(case.take_purposes(), ["facts", "summarise"]);
-    case.say("message 2");
+    case.add_turn("message 2");
     case.clock.advance(TimeDelta::hours(1));
     let processed = case.process();
     assert_eq!((processed.waiting, case.take_purposes(), case.facts().len()), (1, vec!["facts".to_owned()], 1));
     let why = "no request to the language model: the daily budget of 3 calls is exhausted; the turns wait for the next day";
     assert_eq!(processed.troubles, [why]);
-    case.say("message 3");
+    case.add_turn("message 3");
     let processed = case.process();
     assert_eq!((processed.waiting, case.take_purposes().len()), (2, 0), "it is not tried again that day");
     case.clock.advance(TimeDelta::hours(15));
@@ -207,8 +207,8 @@ fn facts_that_could_not_be_reconciled_wait_for_the_next_day() {
 
 #[test]
 fn changes_that_were_made_are_not_made_again_while_the_summary_waits() {
-    let mut case = Case::new(calls(1), sound);
-    case.say("message 1");
+    let mut case = LimitsFixture::new(calls(1), sound);
+    case.add_turn("message 1");
     case.process();
     assert_eq!((case.facts().len(), case.pending()), (1, 1));
     let place = ConversationId::unnamed();
@@ -229,8 +229,8 @@ fn one_answer_that_cannot_be_read_ends_no_turn() {
         let respond = move |request: &ChatRequest| {
             if is_first.swap(false, std::sync::atomic::Ordering::Relaxed) { Ok(wrong.to_owned()) } else { sound(request) }
         };
-        let mut case = Case::new(Budget::default(), respond);
-        case.say("message 1");
+        let mut case = LimitsFixture::new(Budget::default(), respond);
+        case.add_turn("message 1");
         assert_eq!((case.process().waiting, case.facts().len()), (1, 0), "{wrong}");
         assert_eq!((case.process().waiting, case.facts().len(), case.pending()), (0, 1, 0), "{wrong}");
     }
@@ -244,9 +244,9 @@ fn facts_are_stored_only_once_they_are_reconciled() {
         "reconcile" if !*up.lock().unwrap() => Err(ChatError::Timeout(trouble())),
         _ => sound(request),
     };
-    let mut case = Case::new(Budget::default(), respond);
+    let mut case = LimitsFixture::new(Budget::default(), respond);
     for number in 1..=4 {
-        case.say(&format!("message {number}"));
+        case.add_turn(&format!("message {number}"));
         case.process();
     }
     assert_eq!((case.facts(), case.pending()), (vec!["The user said message 1.".to_owned()], 3));
@@ -262,9 +262,9 @@ fn facts_are_stored_only_once_they_are_reconciled() {
 
 #[test]
 fn a_budget_of_one_call_a_day_suffices_in_the_long_run() {
-    let mut case = Case::new(calls(1), sound);
-    case.say("message 1");
-    case.say("message 2");
+    let mut case = LimitsFixture::new(calls(1), sound);
+    case.add_turn("message 1");
+    case.add_turn("message 2");
     let days = (0..20).find(|_| {
         case.process();
         assert!(case.take_purposes().len() <= 1);
@@ -281,9 +281,9 @@ fn an_answer_about_several_messages_that_cannot_be_read_is_asked_for_again_one_b
         Ok(Value::Array(_)) => Ok(r#"["The user said something."]"#.to_owned()),
         _ => sound(request),
     };
-    let mut case = Case::new(Budget::default(), respond);
+    let mut case = LimitsFixture::new(Budget::default(), respond);
     for number in 0..10 {
-        case.say(&format!("message {number}"));
+        case.add_turn(&format!("message {number}"));
     }
     assert_eq!((case.process().waiting, case.facts().len()), (10, 0));
     assert_eq!((case.process().waiting, case.facts().len(), case.pending()), (0, 10, 0));
@@ -308,12 +308,12 @@ fn three_facts_of_a_message_are_kept_whatever_the_model_answers() {
             _ => "Much.".to_owned(),
         })
     };
-    let mut case = Case::new(Budget::default(), respond);
-    case.say("many");
+    let mut case = LimitsFixture::new(Budget::default(), respond);
+    case.add_turn("many");
     case.process();
     assert_eq!(case.facts().len(), 3);
     for number in 0..9 {
-        case.say(&format!("many {number}"));
+        case.add_turn(&format!("many {number}"));
     }
     case.process();
     let kept = case.conversations.store.read(&ConversationId::unnamed()).unwrap().entries();

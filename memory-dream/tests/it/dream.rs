@@ -5,56 +5,56 @@ use std::sync::Arc;
 
 use memory_core::testing::FakeChat;
 use memory_core::{
-    Category, ContentHash, Memory, MemoryId, Patch, Phase, Scope, Secrets, Services, TextVector, Verb, link, pin, restore, undo,
-    update, upgrade, whole_text,
+    Category, ContentHash, Memory, MemoryId, Patch, Phase, Scope, SecretPolicy, Services, TextVector, Verb, link, pin, restore,
+    undo, update, upgrade, whole_text,
 };
-use memory_dream::{Level, Pace, Task, dream};
+use memory_dream::{DreamLevel, DreamTask, ProgressCallback, dream};
 
-use crate::bed::{Bed, what};
+use crate::fixture::{DreamFixture, dream_request};
 
-const AGEING: [Task; 3] = [Task::Expire, Task::Decay, Task::Upgrade];
+const LIFECYCLE_TASKS: [DreamTask; 3] = [DreamTask::Expire, DreamTask::Decay, DreamTask::Upgrade];
 
 #[test]
 fn a_light_dream_files_what_is_clear_and_leaves_what_is_not() {
-    let bed = Bed::new();
+    let bed = DreamFixture::new();
     let clear = bed.put("The user prefers dark mode in every editor and dislikes light themes");
     let chinese = bed.put("教训：上线前必须先备份数据库，上次没有备份导致数据丢失");
     let unclear = bed.put("tbd");
-    let dreamt = bed.dream(Level::Light.tasks());
+    let dreamt = bed.dream(DreamLevel::Light.tasks());
     let place = |id| bed.get(id).map(|memory| (memory.phase, memory.category));
     assert_eq!(place(clear), Some((Phase::Organized, Category::Preferences)));
     assert_eq!(place(chinese), Some((Phase::Organized, Category::Lessons)));
     assert_eq!(place(unclear), Some((Phase::Inbox, Category::Inbox)));
     assert_eq!((dreamt.filed.len(), dreamt.unsure.iter().map(|unsure| unsure.id).collect::<Vec<_>>()), (2, vec![unclear]));
-    assert!(dreamt.operation.is_some() && bed.dream(Level::Light.tasks()).operation.is_none());
+    assert!(dreamt.operation.is_some() && bed.dream(DreamLevel::Light.tasks()).operation.is_none());
 }
 
 #[test]
 fn what_is_suggested_wins_over_what_is_guessed() {
-    let bed = Bed::new();
+    let bed = DreamFixture::new();
     let id = bed.put("The user prefers dark mode in every editor");
     let mut memory = bed.get(id).expect("it is there");
     memory.category = Category::Project;
     let mut taken = memory_core::Refinement::new(&bed.services, Verb::Ingest);
     let expected = bed.services.store.get(&id).expect("it is there").stamp;
     let changes = vec![memory_core::Change::Replace { expected, memory: Box::new(memory) }];
-    taken.commit(vec![memory_core::Unit { changes, ..memory_core::Unit::default() }]).expect("it is changed");
-    bed.dream(Level::Light.tasks());
+    taken.commit(vec![memory_core::RefinementUnit { changes, ..memory_core::RefinementUnit::default() }]).expect("it is changed");
+    bed.dream(DreamLevel::Light.tasks());
     assert_eq!(bed.get(id).map(|memory| memory.category), Some(Category::Project));
 }
 
 #[test]
 fn what_says_the_same_becomes_one_and_undo_parts_it_again() {
-    let bed = Bed::new();
+    let bed = DreamFixture::new();
     let short = bed.put("The staging server runs PostgreSQL 16 on port 5433.");
     let long = bed.put("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.");
     let other = bed.put("See the note on backups.");
     link(&bed.services, &other.to_string(), &short.to_string()).expect("they are linked");
     let tag = Patch { add_tags: ["infra"].into_iter().collect(), ..Patch::default() };
-    update(&bed.services, &short.to_string(), &tag, None, Secrets::Refuse).expect("it is tagged");
+    update(&bed.services, &short.to_string(), &tag, None, SecretPolicy::Refuse).expect("it is tagged");
     let before = bed.all();
 
-    let dreamt = bed.dream(&[Task::Merge]);
+    let dreamt = bed.dream(&[DreamTask::Merge]);
     assert_eq!(dreamt.merged.iter().map(|merge| (merge.kept, merge.gone.clone())).collect::<Vec<_>>(), [(long, vec![short])]);
     let kept = bed.get(long).expect("it is kept");
     assert!(kept.tags.iter().any(|tag| tag == "infra") && kept.supersedes == [short] && kept.links == [other]);
@@ -74,7 +74,7 @@ fn what_says_the_same_becomes_one_and_undo_parts_it_again() {
 
 #[test]
 fn what_differs_in_a_number_a_name_or_a_not_stays_apart() {
-    let bed = Bed::new();
+    let bed = DreamFixture::new();
     for text in [
         "The staging server listens on port 5433.",
         "The staging server listens on port 5434.",
@@ -87,13 +87,13 @@ fn what_differs_in_a_number_a_name_or_a_not_stays_apart() {
     ] {
         bed.put(text);
     }
-    assert!(bed.dream(&[Task::Merge]).merged.is_empty());
+    assert!(bed.dream(&[DreamTask::Merge]).merged.is_empty());
     assert_eq!(bed.all().len(), 8);
 }
 
 #[test]
 fn age_takes_what_nobody_wants_and_spares_the_rest() {
-    let bed = Bed::new();
+    let bed = DreamFixture::new();
     let old = bed.put("tbd");
     let pinned = bed.put("pinned");
     pin(&bed.services, &pinned.to_string()).expect("it is pinned");
@@ -103,91 +103,92 @@ fn age_takes_what_nobody_wants_and_spares_the_rest() {
     let archive = bed.file("the archive", Category::Knowledge);
     link(&bed.services, &archive.to_string(), &linked.to_string()).expect("they are linked");
     bed.read(archive, 1);
-    bed.days_pass(7);
+    bed.advance_days(7);
     let fresh = bed.put("just written");
 
-    let dreamt = bed.dream(&AGEING);
+    let dreamt = bed.dream(&LIFECYCLE_TASKS);
     assert_eq!(dreamt.parted.iter().map(|parting| parting.id).collect::<Vec<_>>(), [old]);
     assert!(bed.get(old).is_none() && [pinned, linked, fresh, archive].iter().all(|id| bed.get(*id).is_some()));
     assert_eq!(bed.get(wanted).map(|memory| memory.phase), Some(Phase::Organized));
 
-    bed.days_pass(30);
+    bed.advance_days(30);
     let unread = bed.file("nobody reads this", Category::Knowledge);
-    bed.days_pass(29);
-    assert!(!bed.dream(&[Task::Decay]).parted.iter().any(|parting| parting.id == unread));
-    bed.days_pass(1);
-    assert!(bed.dream(&[Task::Decay]).parted.iter().any(|parting| parting.id == unread));
+    bed.advance_days(29);
+    assert!(!bed.dream(&[DreamTask::Decay]).parted.iter().any(|parting| parting.id == unread));
+    bed.advance_days(1);
+    assert!(bed.dream(&[DreamTask::Decay]).parted.iter().any(|parting| parting.id == unread));
 }
 
 #[test]
 fn a_rehearsal_changes_nothing_and_says_what_would_be() {
-    let bed = Bed::new();
+    let bed = DreamFixture::new();
     bed.put("The user prefers dark mode in every editor.");
     bed.put("The user prefers dark mode in every editor. And large letters.");
     let before = bed.all();
-    let would = bed.with(Level::Medium.tasks(), true);
+    let would = bed.with(DreamLevel::Medium.tasks(), true);
     assert!(bed.all() == before && would.operation.is_none() && !would.merged.is_empty());
-    let did = bed.dream(Level::Medium.tasks());
+    let did = bed.dream(DreamLevel::Medium.tasks());
     assert_eq!(would.merged, did.merged);
 }
 
 #[test]
 fn who_stops_a_dream_keeps_what_was_done() {
-    let bed = Bed::new();
+    let bed = DreamFixture::new();
     for number in 0..10 {
         bed.put(&format!("The user prefers theme number {number} in the editor"));
     }
     let mut stop = |_| ControlFlow::Break(());
-    let mut pace = Pace::new(&mut stop);
-    let dreamt = dream(&bed.services, &what(Level::Light.tasks(), false), &mut pace).expect("it stops");
+    let mut pace = ProgressCallback::new(&mut stop);
+    let dreamt = dream(&bed.services, &dream_request(DreamLevel::Light.tasks(), false), &mut pace).expect("it stops");
     assert!(dreamt.is_cut);
     assert_eq!(bed.all().len(), 10);
-    bed.dream(Level::Light.tasks());
-    assert!(bed.dream(Level::Light.tasks()).is_empty());
+    bed.dream(DreamLevel::Light.tasks());
+    assert!(bed.dream(DreamLevel::Light.tasks()).is_empty());
 }
 
 #[test]
 fn a_deep_dream_writes_down_what_is_certain_and_lists_the_rest() {
-    let bed = Bed::new();
+    let bed = DreamFixture::new();
     let old = bed.file("Anna lives in Berlin.", Category::People);
-    bed.days_pass(1);
+    bed.advance_days(1);
     let new = bed.file("Anna no longer lives in Berlin.", Category::People);
-    let dreamt = bed.dream(Level::Deep.tasks());
+    let dreamt = bed.dream(DreamLevel::Deep.tasks());
     assert_eq!(dreamt.superseded.iter().map(|own| (own.of, own.superseded_by)).collect::<Vec<_>>(), [(old, new)]);
     let (older, newer) = (bed.get(old).expect("it is there"), bed.get(new).expect("it is there"));
     assert_eq!((older.superseded_by, older.valid_until, newer.supersedes), (Some(new), Some(newer.created_at), vec![old]));
     assert!(dreamt.review.is_some_and(|review| review.contradictions.first.len() == 1));
-    assert!(bed.dream(Level::Deep.tasks()).is_empty());
+    assert!(bed.dream(DreamLevel::Deep.tasks()).is_empty());
     undo(&bed.services, dreamt.operation.as_ref().map(memory_core::OperationId::as_str)).expect("it is taken back");
     assert_eq!(bed.get(old).expect("it is there").superseded_by, None);
 }
 
 #[test]
 fn a_wikilink_by_the_id_of_what_became_part_of_another_leads_there() {
-    let bed = Bed::new();
+    let bed = DreamFixture::new();
     let short = bed.put("The staging server runs PostgreSQL 16 on port 5433.");
     let long = bed.put("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.");
-    assert_eq!(bed.dream(&[Task::Merge]).merged.iter().map(|merge| merge.kept).collect::<Vec<_>>(), [long]);
+    assert_eq!(bed.dream(&[DreamTask::Merge]).merged.iter().map(|merge| merge.kept).collect::<Vec<_>>(), [long]);
     let late = bed.put(&format!("Ask whoever wrote [[{short}|the note]] about the port."));
-    bed.dream(Level::Medium.tasks());
+    bed.dream(DreamLevel::Medium.tasks());
     assert_eq!(bed.get(late).map(|memory| memory.links), Some(vec![long]));
 }
 
 #[test]
 fn a_language_model_is_asked_once_and_believed_only_so_far() {
-    let bed = Bed::new();
+    let bed = DreamFixture::new();
     let id = bed.put("tbd");
-    let chat = Arc::new(FakeChat::answering(&[r#"[{"id": "m1", "category": "skills"}, {"id": "m9", "category": "soul"}]"#]));
+    let chat = Arc::new(FakeChat::with_answers(&[r#"[{"id": "m1", "category": "skills"}, {"id": "m9", "category": "soul"}]"#]));
     let services = Services { chat: Some(Arc::clone(&chat) as _), ..bed.services.clone() };
-    let bed = Bed { services, ..bed };
-    let dreamt = bed.dream(Level::Light.tasks());
+    let bed = DreamFixture { services, ..bed };
+    let dreamt = bed.dream(DreamLevel::Light.tasks());
     assert_eq!(bed.get(id).map(|memory| memory.category), Some(Category::Skills));
     assert!(dreamt.unsure.is_empty() && dreamt.filed.len() == 1 && dreamt.troubles.is_empty());
 
     let other = bed.put("tbc");
-    let broken = Services { chat: Some(Arc::new(FakeChat::answering(&["file everything under soul!"]))), ..bed.services.clone() };
-    let bed = Bed { services: broken, ..bed };
-    let dreamt = bed.dream(Level::Light.tasks());
+    let broken =
+        Services { chat: Some(Arc::new(FakeChat::with_answers(&["file everything under soul!"]))), ..bed.services.clone() };
+    let bed = DreamFixture { services: broken, ..bed };
+    let dreamt = bed.dream(DreamLevel::Light.tasks());
     assert_eq!((bed.get(other).map(|memory| memory.phase), dreamt.troubles.len()), (Some(Phase::Inbox), 1));
 }
 
@@ -198,21 +199,21 @@ fn a_paraphrase_becomes_one_only_where_a_model_says_so() {
         "The team gathers in the small room on the second floor every Tuesday to plan the work.",
     ];
     let merged = |model: bool| {
-        let bed = Bed::new();
+        let bed = DreamFixture::new();
         let ids: Vec<MemoryId> = texts.iter().map(|text| bed.put(text)).collect();
         if model {
             let vector = |id: &MemoryId, text: &str| TextVector { id: *id, text: ContentHash::of(text), vector: vec![0.6, 0.8] };
             let vectors: Vec<_> = ids.iter().zip(texts).map(|(id, text)| vector(id, text)).collect();
             bed.services.store.keep_vectors("one", &vectors).expect("they are kept");
         }
-        bed.dream(&[Task::Merge]).merged.len()
+        bed.dream(&[DreamTask::Merge]).merged.len()
     };
     assert_eq!([merged(false), merged(true)], [0, 1]);
 }
 
 #[test]
 fn what_somebody_files_or_moves_while_a_dream_thinks_is_left_alone() {
-    let bed = Bed::new();
+    let bed = DreamFixture::new();
     let filed = bed.put("The user prefers dark mode in every editor and dislikes light themes");
     let short = bed.put("The staging server runs PostgreSQL 16 on port 5433.");
     let long = bed.put("The staging server runs PostgreSQL 16 on port 5433. Backups are taken at night.");
@@ -222,11 +223,12 @@ fn what_somebody_files_or_moves_while_a_dream_thinks_is_left_alone() {
         if std::mem::take(&mut is_first) {
             upgrade(&bed.services, &filed.to_string(), Some(Category::Project)).expect("it is filed");
             let patch = Patch { scope: Some(Scope::Agent("ben".into())), ..Patch::default() };
-            update(&bed.services, &short.to_string(), &patch, None, Secrets::Refuse).expect("it is moved");
+            update(&bed.services, &short.to_string(), &patch, None, SecretPolicy::Refuse).expect("it is moved");
         }
         ControlFlow::Continue(())
     };
-    dream(&bed.services, &what(Level::Medium.tasks(), false), &mut Pace::new(&mut meddle)).expect("it is done");
+    dream(&bed.services, &dream_request(DreamLevel::Medium.tasks(), false), &mut ProgressCallback::new(&mut meddle))
+        .expect("it is done");
     assert_eq!(bed.get(filed).map(|memory| memory.category), Some(Category::Project));
     assert!(bed.get(short).is_some_and(|memory| memory.scope == Scope::Agent("ben".into())) && bed.get(long).is_some());
 }
@@ -234,11 +236,11 @@ fn what_somebody_files_or_moves_while_a_dream_thinks_is_left_alone() {
 #[test]
 fn a_summary_leads_to_the_whole_text_in_the_trash() {
     let line = "the lantern stood by the quiet harbour wall and nobody spoke of it, though many had seen it burn. ";
-    let bed = Bed::new();
+    let bed = DreamFixture::new();
     let id = bed.put(line.repeat(60).trim());
-    let chat = Arc::new(FakeChat::answering(&[line.repeat(15).trim()]));
-    let bed = Bed { services: Services { chat: Some(chat as _), ..bed.services }, ..bed };
-    let dreamt = bed.dream(&[Task::Compress]);
+    let chat = Arc::new(FakeChat::with_answers(&[line.repeat(15).trim()]));
+    let bed = DreamFixture { services: Services { chat: Some(chat as _), ..bed.services }, ..bed };
+    let dreamt = bed.dream(&[DreamTask::Compress]);
     let summary = bed.get(id).expect("it is there");
     assert_eq!(summary.summarised_by, dreamt.operation);
     let whole = whole_text(&bed.services, &summary).expect("the trash is read").expect("it is there");
@@ -256,13 +258,13 @@ fn a_summary_is_kept_once_and_none_that_holds_a_credential() {
     let line = "the lantern stood by the quiet harbour wall and nobody spoke of it, though many had seen it burn. ";
     let (text, summary) = (line.repeat(60), line.repeat(15));
     let after = |answers: &[&str]| {
-        let bed = Bed::new();
+        let bed = DreamFixture::new();
         let id = bed.put(&text);
-        let chat = Arc::new(FakeChat::answering(answers));
-        let bed = Bed { services: Services { chat: Some(Arc::clone(&chat) as _), ..bed.services }, ..bed };
-        let dreamt = [bed.dream(&[Task::Compress]), bed.dream(&[Task::Compress])];
+        let chat = Arc::new(FakeChat::with_answers(answers));
+        let bed = DreamFixture { services: Services { chat: Some(Arc::clone(&chat) as _), ..bed.services }, ..bed };
+        let dreamt = [bed.dream(&[DreamTask::Compress]), bed.dream(&[DreamTask::Compress])];
         assert!(dreamt[1].is_empty(), "{:?}", dreamt[1]);
-        (bed.get(id).expect("it is there").content, dreamt[0].skipped.len(), chat.asked().len())
+        (bed.get(id).expect("it is there").content, dreamt[0].skipped.len(), chat.requests().len())
     };
     assert_eq!(after(&[summary.trim(), "a lantern stood by the wall"]), (summary.trim().to_owned(), 0, 1));
     let key = format!("{summary} the key is AKIAIOSFODNN7QWERTYA");

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 /// Maximum number of transcripts, and of lines of each, that are searched.
-const TRANSCRIPTS: usize = 5;
-const LINES: usize = 200;
+const MAX_TRANSCRIPTS: usize = 5;
+const MAX_LINES: usize = 200;
 
 /// Maximum length of a line in bytes. A longer line is skipped, since `cwd` is in short lines too.
-const LONGEST_LINE: u64 = 1 << 20;
+const MAX_LINE_BYTES: u64 = 1 << 20;
 
 /// The part of a transcript line that is read.
 #[derive(Deserialize)]
-struct Line {
+struct TranscriptLine {
     cwd: Option<String>,
 }
 
@@ -27,10 +27,14 @@ struct Line {
 pub(super) fn name(folder: &Path) -> String {
     let slug = folder.file_name().unwrap_or_default().to_string_lossy();
     let slug = slug.strip_prefix('-').filter(|rest| rest.contains(char::is_alphanumeric)).unwrap_or(&slug).to_owned();
-    transcripts(folder).iter().take(TRANSCRIPTS).find_map(|path| working_folder(path)).map_or(slug, |path| last_part(&path))
+    list_transcripts(folder)
+        .iter()
+        .take(MAX_TRANSCRIPTS)
+        .find_map(|path| working_folder(path))
+        .map_or(slug, |path| last_part(&path))
 }
 
-fn transcripts(folder: &Path) -> Vec<PathBuf> {
+fn list_transcripts(folder: &Path) -> Vec<PathBuf> {
     let Ok(listed) = fs::read_dir(folder) else { return Vec::new() };
     let is_transcript = |path: &PathBuf| {
         path.extension().is_some_and(|extension| extension == "jsonl")
@@ -44,16 +48,16 @@ fn transcripts(folder: &Path) -> Vec<PathBuf> {
 /// Returns the first `cwd` of a transcript that ends in a name.
 fn working_folder(transcript: &Path) -> Option<String> {
     let mut reader = BufReader::new(File::open(transcript).ok()?);
-    for _ in 0..LINES {
+    for _ in 0..MAX_LINES {
         let mut line = Vec::new();
-        if reader.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).ok()? == 0 {
+        if reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line).ok()? == 0 {
             return None;
         }
-        if line.last() != Some(&b'\n') && line.len() as u64 == LONGEST_LINE {
+        if line.last() != Some(&b'\n') && line.len() as u64 == MAX_LINE_BYTES {
             reader.skip_until(b'\n').ok()?;
             continue;
         }
-        let read: Option<Line> = serde_json::from_slice(&line).ok();
+        let read: Option<TranscriptLine> = serde_json::from_slice(&line).ok();
         if let Some(path) = read.and_then(|line| line.cwd).filter(|path| !last_part(path).is_empty()) {
             return Some(path);
         }

@@ -5,7 +5,7 @@ use memory_ingest::SourceName;
 use serde_json::Value;
 
 use crate::inputs::tool;
-use crate::sandbox::{Sandbox, survey};
+use crate::sandbox::{IngestSandbox, survey};
 
 #[test]
 fn a_realistic_home_comes_out_as_its_facts_say() {
@@ -51,7 +51,7 @@ fn the_other_folders_of_that_home_keep_what_they_must() {
     let Some(_) = tool("the traps of a realistic home", "claude_home.py", &[home.path()]) else { return };
     let car = survey(SourceName::CarAgent, &home.path().join(".car-agent"));
     assert_eq!(
-        car.notes.iter().map(super::sandbox::Note::path).collect::<Vec<_>>(),
+        car.notes.iter().map(super::sandbox::SurveyNote::path).collect::<Vec<_>>(),
         ["memory/trips/2026-03.md", "preferences.md"]
     );
     let long = &car.notes[0].draft.content;
@@ -69,7 +69,7 @@ fn the_other_folders_of_that_home_keep_what_they_must() {
 
 #[test]
 fn three_generations_of_memory_notes_are_understood() {
-    let folder = Sandbox::new(&[
+    let folder = IngestSandbox::new(&[
         ("projects/-a-b/memory/free.md", "free text"),
         ("projects/-a-b/memory/flat.md", "---\nname: Flat note\ndescription: d # c\ntype: user\n---\ntext [[nested]]\n"),
         ("projects/-a-b/memory/nested.md", "---\nname: nested\nmetadata: \n  node_type: memory\n  type: feedback\n---\ntext\n"),

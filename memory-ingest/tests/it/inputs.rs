@@ -12,10 +12,10 @@ use tempfile::TempDir;
 pub(crate) fn inputs(claim: &str) -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/inputs");
     let folder = std::env::var_os("MEMORY_TEST_INPUTS").map_or_else(beside, PathBuf::from);
-    if folder.is_dir() { Some(folder) } else { leave_out(claim, &format!("{} does not exist", folder.display())) }
+    if folder.is_dir() { Some(folder) } else { skip_test(claim, &format!("{} does not exist", folder.display())) }
 }
 
-fn leave_out<T>(claim: &str, why: &str) -> Option<T> {
+fn skip_test<T>(claim: &str, why: &str) -> Option<T> {
     assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "cannot test {claim}: {why}");
     eprintln!("skipped: {claim} ({why})");
     None
@@ -27,7 +27,7 @@ pub(crate) fn vault(claim: &str, name: &str) -> Option<(TempDir, PathBuf)> {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let unpacked = Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(folder.path()).status();
     if !unpacked.is_ok_and(|status| status.success()) {
-        return leave_out(claim, &format!("{} cannot be unpacked", archive.display()));
+        return skip_test(claim, &format!("{} cannot be unpacked", archive.display()));
     }
     let vault = folder.path().join(name);
     Some((folder, vault))
@@ -37,7 +37,7 @@ pub(crate) fn vault(claim: &str, name: &str) -> Option<(TempDir, PathBuf)> {
 pub(crate) fn facts(claim: &str, name: &str) -> Option<Value> {
     let path = inputs(claim)?.join("vaults").join(format!("{name}.facts.json"));
     let text = std::fs::read_to_string(&path).ok();
-    let Some(text) = text else { return leave_out(claim, &format!("{} does not exist", path.display())) };
+    let Some(text) = text else { return skip_test(claim, &format!("{} does not exist", path.display())) };
     Some(serde_json::from_str(&text).expect("facts are JSON"))
 }
 
@@ -45,6 +45,6 @@ pub(crate) fn facts(claim: &str, name: &str) -> Option<Value> {
 pub(crate) fn tool(claim: &str, program: &str, arguments: &[&Path]) -> Option<Value> {
     let program = inputs(claim)?.join("../tools").join(program);
     let ran = Command::new("python3").arg(&program).args(arguments).output().ok().filter(|output| output.status.success());
-    let Some(output) = ran else { return leave_out(claim, &format!("python3 cannot run {}", program.display())) };
+    let Some(output) = ran else { return skip_test(claim, &format!("python3 cannot run {}", program.display())) };
     Some(serde_json::from_slice(&output.stdout).expect("it prints JSON"))
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crate::inputs::{facts, vault};
-use crate::sandbox::{Sandbox, survey};
+use crate::sandbox::{IngestSandbox, survey};
 
 #[test]
 fn logseq_docs_come_out_as_their_facts_say() {
@@ -34,7 +34,7 @@ fn logseq_docs_come_out_as_their_facts_say() {
 
 #[test]
 fn pages_and_journals_are_read_and_nothing_else() {
-    let graph = Sandbox::new(&[
+    let graph = IngestSandbox::new(&[
         ("pages/a___b.md", "alias:: ab\ntags:: x, [[two words]]\n\n- text #y\n  id:: 1\n"),
         ("pages/o.org", "#+title: Org page\n* see [[a/b]] and [[AB]] [[file:x.png][label]]\n"),
         ("journals/2023_01_31.md", "- [[org page]] #[[two words]] `[[code]]`"),
@@ -43,7 +43,7 @@ fn pages_and_journals_are_read_and_nothing_else() {
     ]);
     let found = graph.survey(SourceName::Logseq);
     assert_eq!(
-        found.notes.iter().map(super::sandbox::Note::path).collect::<Vec<_>>(),
+        found.notes.iter().map(super::sandbox::SurveyNote::path).collect::<Vec<_>>(),
         ["journals/2023_01_31.md", "pages/a___b.md", "pages/o.org"]
     );
     let page = &found.note("pages/a___b.md").draft;

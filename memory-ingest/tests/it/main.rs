@@ -6,4 +6,4 @@ mod inputs;
 mod logseq;
 mod obsidian;
 mod sandbox;
-mod small;
+mod source_names;

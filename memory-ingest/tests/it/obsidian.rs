@@ -5,14 +5,14 @@ use memory_ingest::SourceName;
 use serde_json::Value;
 
 use crate::inputs::{facts, tool, vault};
-use crate::sandbox::{Sandbox, survey};
+use crate::sandbox::{IngestSandbox, survey};
 
 #[test]
 fn oldwinter_garden_comes_out_as_its_facts_say() {
     let claim = "the facts of oldwinter-garden";
     let Some((_folder, path)) = vault(claim, "oldwinter-garden") else { return };
     let Some(facts) = facts(claim, "oldwinter-garden") else { return };
-    compare(&path, &facts);
+    assert_facts_match(&path, &facts);
 }
 
 #[test]
@@ -20,7 +20,7 @@ fn kepano_vault_comes_out_as_its_facts_say() {
     let claim = "the facts of kepano-vault";
     let Some((_folder, path)) = vault(claim, "kepano-vault") else { return };
     let Some(facts) = facts(claim, "kepano-vault") else { return };
-    compare(&path, &facts);
+    assert_facts_match(&path, &facts);
 }
 
 #[test]
@@ -28,10 +28,10 @@ fn clickear_garden_comes_out_as_an_independent_program_says() {
     let claim = "the facts of clickear-garden";
     let Some((_folder, path)) = vault(claim, "clickear-garden") else { return };
     let Some(facts) = tool(claim, "vault_facts.py", &[Path::new("obsidian"), &path]) else { return };
-    compare(&path, &facts);
+    assert_facts_match(&path, &facts);
 }
 
-fn compare(path: &Path, facts: &Value) {
+fn assert_facts_match(path: &Path, facts: &Value) {
     let found = survey(SourceName::Obsidian, path);
     let number = |value: &Value| value.as_u64().unwrap_or_default();
     let links = &facts["links"];
@@ -64,8 +64,8 @@ fn compare(path: &Path, facts: &Value) {
 
 #[test]
 fn a_vault_is_read_without_what_is_hidden_or_leads_out_of_it() {
-    let outside = Sandbox::new(&[("secret.md", "out")]);
-    let vault = Sandbox::new(&[
+    let outside = IngestSandbox::new(&[("secret.md", "out")]);
+    let vault = IngestSandbox::new(&[
         ("b/note.md", "see [[a]] and ![[p.png]]"),
         ("a.MD", ""),
         ("p.png", ""),
@@ -77,7 +77,7 @@ fn a_vault_is_read_without_what_is_hidden_or_leads_out_of_it() {
     std::os::unix::fs::symlink(outside.path(), vault.path().join("outside")).expect("a symlink");
     std::os::unix::fs::symlink(vault.path().join("a.MD"), vault.path().join("in.md")).expect("a symlink");
     let found = vault.survey(SourceName::Obsidian);
-    assert_eq!(found.notes.iter().map(super::sandbox::Note::path).collect::<Vec<_>>(), ["a.MD", "b/note.md", "in.md"]);
+    assert_eq!(found.notes.iter().map(super::sandbox::SurveyNote::path).collect::<Vec<_>>(), ["a.MD", "b/note.md", "in.md"]);
     assert_eq!(found.attachments, ["p.png"]);
     assert_eq!(found.skipped.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["out.md", "outside"]);
     assert_eq!((found.report.links.resolved, found.report.links.unresolved), (2, 0));
@@ -86,7 +86,7 @@ fn a_vault_is_read_without_what_is_hidden_or_leads_out_of_it() {
 
 #[test]
 fn what_cannot_be_read_is_named_and_the_rest_is_taken() {
-    let vault = Sandbox::new(&[("a.md", "a"), ("z.md", "z")]);
+    let vault = IngestSandbox::new(&[("a.md", "a"), ("z.md", "z")]);
     vault.write("big.md", &vec![b'x'; (16 << 20) + 1]);
     vault.write("latin.md", b"caf\xe9 [[a]]");
     vault.write("nul.md", b"before\0after");
@@ -100,7 +100,7 @@ fn what_cannot_be_read_is_named_and_the_rest_is_taken() {
 
 #[test]
 fn a_home_of_memories_in_a_vault_is_no_part_of_it() {
-    let vault = Sandbox::new(&[
+    let vault = IngestSandbox::new(&[
         ("a.md", "text"),
         ("mine/categories/inbox/a-00000000.md", "text"),
         ("mine/trash/2026-01/0/a-00000000.md", "old"),
@@ -110,7 +110,7 @@ fn a_home_of_memories_in_a_vault_is_no_part_of_it() {
         ("other/categories/c.md", "no home"),
     ]);
     let found = vault.survey(SourceName::Obsidian);
-    let paths: Vec<_> = found.notes.iter().map(super::sandbox::Note::path).collect();
+    let paths: Vec<_> = found.notes.iter().map(super::sandbox::SurveyNote::path).collect();
     assert_eq!(paths, ["a.md", "mine/notes/b.md", "other/categories/c.md"]);
     assert_eq!(found.attachments, [""; 0]);
     assert_eq!(found.skipped, [("mine/categories".into(), "contains memories, not notes".into())]);
@@ -120,7 +120,7 @@ fn a_home_of_memories_in_a_vault_is_no_part_of_it() {
 #[test]
 fn names_that_look_the_same_are_not_taken_for_one_file() {
     use std::os::unix::ffi::OsStrExt;
-    let vault = Sandbox::new(&[("k.md", "k")]);
+    let vault = IngestSandbox::new(&[("k.md", "k")]);
     for name in [b"x\xfe.md", b"x\xff.md"] {
         let path = vault.path().join(std::ffi::OsStr::from_bytes(name));
         std::fs::write(path, name[1..2].escape_ascii().to_string()).expect("a file can be written");
@@ -134,7 +134,7 @@ fn names_that_look_the_same_are_not_taken_for_one_file() {
 
 #[test]
 fn names_come_in_one_form() {
-    let vault = Sandbox::new(&[("Cafe\u{301}.md", ""), ("x.md", "[[café]] [[CAFE\u{301}]]")]);
+    let vault = IngestSandbox::new(&[("Cafe\u{301}.md", ""), ("x.md", "[[café]] [[CAFE\u{301}]]")]);
     let found = vault.survey(SourceName::Obsidian);
     assert_eq!(found.notes[0].path(), "Café.md");
     assert_eq!(found.report.links.resolved, 2);
@@ -143,7 +143,7 @@ fn names_come_in_one_form() {
 #[test]
 fn properties_become_fields_tags_and_links() {
     let text = "---\ntitle: A title\ntags: \"one, #two three\"\nalias: |\n  x y\n  z\ncreated: 2024-01-02 03:04\nup: [[b]]\nrelated:\n  - \"[[c|C]]\"\nversion: 1.10\n---\n\nbody #four\n";
-    let found = Sandbox::new(&[("n.md", text)]).survey(SourceName::Obsidian);
+    let found = IngestSandbox::new(&[("n.md", text)]).survey(SourceName::Obsidian);
     let note = found.note("n.md");
     assert_eq!(note.draft.title.as_deref(), Some("A title"));
     assert_eq!(note.draft.tags.as_slice(), ["one", "two", "three", "four"]);
@@ -159,7 +159,7 @@ fn properties_become_fields_tags_and_links() {
 #[test]
 fn links_in_front_matter_that_is_kept_as_text_are_followed() {
     let text = "---\nup: \"[[b]]\"\ncreated: {{date}}\n---\n[[c]]\n";
-    let found = Sandbox::new(&[("n.md", text), ("b.md", "b"), ("c.md", "c")]).survey(SourceName::Obsidian);
+    let found = IngestSandbox::new(&[("n.md", text), ("b.md", "b"), ("c.md", "c")]).survey(SourceName::Obsidian);
     let note = found.note("n.md");
     assert!(note.draft.content.starts_with("---\nup:"));
     assert_eq!((note.links.as_slice(), note.uncounted_links.as_slice()), (&["c".to_owned()][..], &["b".to_owned()][..]));

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memory_core::testing::{FakeStore, services, source_suite};
-use memory_core::{Draft, Finding, IngestReport, Source, ingest};
+use memory_core::{Draft, IngestReport, Source, SourceItem, ingest};
 use memory_ingest::{SourceName, open};
 use tempfile::TempDir;
 
-pub(crate) struct Sandbox(TempDir);
+pub(crate) struct IngestSandbox(TempDir);
 
-impl Sandbox {
+impl IngestSandbox {
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let sandbox = Self(tempfile::tempdir().expect("a temporary folder can be made"));
         for (path, text) in files {
@@ -30,12 +30,12 @@ impl Sandbox {
         std::fs::write(path, bytes).expect("a file can be written");
     }
 
-    pub(crate) fn survey(&self, name: SourceName) -> Survey {
+    pub(crate) fn survey(&self, name: SourceName) -> SourceSurvey {
         survey(name, self.0.path())
     }
 }
 
-pub(crate) struct Note {
+pub(crate) struct SurveyNote {
     pub(crate) draft: Draft,
     pub(crate) front_matter: String,
     pub(crate) links: Vec<String>,
@@ -43,15 +43,15 @@ pub(crate) struct Note {
     pub(crate) warning: Option<String>,
 }
 
-impl Note {
+impl SurveyNote {
     pub(crate) fn path(&self) -> &str {
         &self.draft.origin.as_ref().expect("every note has an origin").path
     }
 }
 
 /// All findings of a source.
-pub(crate) struct Survey {
-    pub(crate) notes: Vec<Note>,
+pub(crate) struct SourceSurvey {
+    pub(crate) notes: Vec<SurveyNote>,
     pub(crate) attachments: Vec<String>,
     pub(crate) skipped: Vec<(String, String)>,
     pub(crate) tags: BTreeSet<String>,
@@ -61,18 +61,18 @@ pub(crate) struct Survey {
     pub(crate) again: IngestReport,
 }
 
-impl Survey {
-    pub(crate) fn note(&self, path: &str) -> &Note {
+impl SourceSurvey {
+    pub(crate) fn note(&self, path: &str) -> &SurveyNote {
         self.notes.iter().find(|note| note.path() == path).unwrap_or_else(|| panic!("there is no note {path}"))
     }
 }
 
-pub(crate) fn survey(name: SourceName, path: &Path) -> Survey {
+pub(crate) fn survey(name: SourceName, path: &Path) -> SourceSurvey {
     let source = open(name, path).expect("the source is there");
     source_suite(source.as_ref());
     let home = services(Arc::new(FakeStore::default()));
     let take = |source: &dyn Source| ingest(&home, source, false, &mut |_| {}).expect("the fake store does not fail");
-    let mut survey = Survey {
+    let mut survey = SourceSurvey {
         notes: Vec::new(),
         attachments: Vec::new(),
         skipped: Vec::new(),
@@ -82,13 +82,13 @@ pub(crate) fn survey(name: SourceName, path: &Path) -> Survey {
     };
     for finding in source.findings() {
         match finding {
-            Finding::Note { draft, front_matter, links, uncounted_links, warning } => {
+            SourceItem::Note { draft, front_matter, links, uncounted_links, warning } => {
                 assert_eq!(draft.source, name.as_str());
                 survey.tags.extend(draft.tags.iter().map(|tag| memory_core::Tags::key(tag)));
-                survey.notes.push(Note { draft: *draft, front_matter, links, uncounted_links, warning });
+                survey.notes.push(SurveyNote { draft: *draft, front_matter, links, uncounted_links, warning });
             }
-            Finding::Attachment(path) => survey.attachments.push(path),
-            Finding::Skipped { path, reason } => survey.skipped.push((path, reason)),
+            SourceItem::Attachment(path) => survey.attachments.push(path),
+            SourceItem::Skipped { path, reason } => survey.skipped.push((path, reason)),
         }
     }
     survey

@@ -3,13 +3,15 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use memory_core::bank::{Bank, BankChange, BankError, BankName, BankOperation, Changed, EntryChange, Limits, Trouble};
+use memory_core::bank::{
+    Bank, BankChange, BankChangeResult, BankEntryChange, BankError, BankErrorKind, BankLimits, BankName, BankOperation,
+};
 
 use super::BankOptions;
-use super::edit::{self, BankEdit, Edit, ItemEdit, SchemaEdit};
-use super::file::{self, BankFile, Kind};
-use super::layout::{Layout, NoBank, layout};
-use super::trash::{self, EntryLine, FileLine, Line, SchemaLine};
+use super::edit::{self, BankEdit, BankTextEdit, ItemEdit, SchemaEdit};
+use super::file::{self, BankFile, BankFileFormat};
+use super::layout::{BankLayout, BankLayoutError, layout};
+use super::trash::{self, BankFileLine, BankTrashLine, EntryLine, SchemaLine};
 use super::{gzip, index};
 use crate::disk::Disk;
 use crate::error::io_error;
@@ -25,13 +27,13 @@ pub(super) fn waiting(bank: &BankName) -> String {
 }
 
 /// Returns the bank that a temporary file belongs to.
-pub(super) fn bank_waiting_in(path: &str) -> Option<BankName> {
+pub(super) fn bank_of_temp_path(path: &str) -> Option<BankName> {
     path.strip_prefix(".next-")?.strip_suffix(".tmp")?.parse().ok()
 }
 
 /// A folder of banks that the caller may write to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct WritableBankFolder<'a> {
     pub disk: &'a dyn Disk,
     pub root: &'a Path,
     pub options: &'a BankOptions,
@@ -40,7 +42,7 @@ pub(super) struct Place<'a> {
 /// Number of attempts to apply a change.
 ///
 /// An attempt fails if a program that takes no lock changes the bank at the same time.
-const TRIES: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 
 /// Returns whether the temporary file at `path` exists.
 ///
@@ -53,21 +55,21 @@ pub(super) fn is_interrupted(disk: &dyn Disk, path: &str) -> Result<bool, BankEr
 /// Records that the interrupted operation of the last writer of a bank was not executed.
 ///
 /// The caller holds the lock of the bank.
-pub(super) fn recover(place: &Place<'_>, bank: &BankName) -> Result<(), BankError> {
-    recover_at(place, &waiting(bank), |sum| trash::last_with_sum(place.disk, bank, sum))
+pub(super) fn recover(place: &WritableBankFolder<'_>, bank: &BankName) -> Result<(), BankError> {
+    recover_at(place, &waiting(bank), |sum| trash::last_line_with_checksum(place.disk, bank, sum))
 }
 
 /// Does the same as [`recover`] for a writer of a version up to 0.1.
 ///
 /// The caller holds the lock of the folder.
-pub(super) fn recover_former(place: &Place<'_>) -> Result<(), BankError> {
+pub(super) fn recover_legacy(place: &WritableBankFolder<'_>) -> Result<(), BankError> {
     recover_at(place, FORMER_WAITING, |sum| Ok(trash::last(place.disk)?.filter(|line| !line.aborted && line.sum == Some(sum))))
 }
 
 fn recover_at(
-    place: &Place<'_>,
+    place: &WritableBankFolder<'_>,
     path: &str,
-    line_with_sum: impl FnOnce(u32) -> Result<Option<Line>, BankError>,
+    line_with_sum: impl FnOnce(u32) -> Result<Option<BankTrashLine>, BankError>,
 ) -> Result<(), BankError> {
     let disk = place.disk;
     let told = |error| BankError::from(io_error(format!("check {path}"), error));
@@ -89,47 +91,47 @@ fn recover_at(
 
 /// A change of one bank. The caller holds the lock of the bank.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Work<'a> {
-    pub place: Place<'a>,
+pub(super) struct BankWriter<'a> {
+    pub place: WritableBankFolder<'a>,
     pub name: &'a BankName,
     pub operation: &'a BankOperation,
 }
 
 /// The state of a bank before a change.
 #[derive(Debug)]
-pub(super) struct Former {
+pub(super) struct BankSnapshot {
     pub file: BankFile,
-    pub layout: Layout,
+    pub layout: BankLayout,
 }
 
-impl Former {
+impl BankSnapshot {
     /// Reads the current state of the bank, or returns `None` if the bank does not exist.
-    pub(super) fn read(work: &Work<'_>) -> Result<Option<Self>, BankError> {
+    pub(super) fn read(work: &BankWriter<'_>) -> Result<Option<Self>, BankError> {
         let Some(file) = file::read(work.place.disk, work.name.as_str())? else { return Ok(None) };
         Ok(Some(Self { layout: file.layout()?, file }))
     }
 }
 
-impl Work<'_> {
+impl BankWriter<'_> {
     /// Applies the change that `decide` returns.
     pub(super) fn change(
         &self,
         decide: &mut dyn FnMut(Option<&Bank>) -> Result<BankChange, BankError>,
-    ) -> Result<Changed, BankError> {
-        for _ in 0..TRIES {
-            let former = match Former::read(self) {
+    ) -> Result<BankChangeResult, BankError> {
+        for _ in 0..MAX_ATTEMPTS {
+            let former = match BankSnapshot::read(self) {
                 Ok(former) => former,
                 // A bank that cannot be parsed can still be deleted as a file.
                 Err(error) => match decide(None) {
-                    Ok(BankChange::Remove) => return self.remove().map(|()| Changed::Yes),
+                    Ok(BankChange::Remove) => return self.remove().map(|()| BankChangeResult::Yes),
                     _ => return Err(error),
                 },
             };
             let bank = former.as_ref().map(|former| former.file.bank(self.name, &former.layout));
             let edit = match decide(bank.as_ref())? {
-                BankChange::Nothing => return Ok(Changed::No),
-                BankChange::Remove if former.is_none() => return Ok(Changed::No),
-                BankChange::Remove => return self.remove().map(|()| Changed::Yes),
+                BankChange::Nothing => return Ok(BankChangeResult::No),
+                BankChange::Remove if former.is_none() => return Ok(BankChangeResult::No),
+                BankChange::Remove => return self.remove().map(|()| BankChangeResult::Yes),
                 BankChange::Entries(changes) => {
                     BankEdit { items: changes.into_iter().map(ItemEdit::from).collect(), ..BankEdit::default() }
                 }
@@ -138,23 +140,28 @@ impl Work<'_> {
                 }
                 BankChange::Schema(schema) => BankEdit { schema: SchemaEdit::to(schema), ..BankEdit::default() },
             };
-            if self.carry_out(former, &edit, Line::of(self.operation, self.name))? {
-                return Ok(Changed::Yes);
+            if self.carry_out(former, &edit, BankTrashLine::of(self.operation, self.name))? {
+                return Ok(BankChangeResult::Yes);
             }
         }
-        Err(BankError::new(Trouble::Conflict))
+        Err(BankError::new(BankErrorKind::Conflict))
     }
 
     /// Writes `line` to the log and applies the edit.
     ///
     /// Returns `false`, and leaves the bank unchanged, if the bank differs from `former`.
-    pub(super) fn carry_out(&self, former: Option<Former>, edit: &BankEdit, mut line: Line) -> Result<bool, BankError> {
-        let damaged = |why: NoBank| file::damaged(self.name.as_str(), &why.to_string());
+    pub(super) fn carry_out(
+        &self,
+        former: Option<BankSnapshot>,
+        edit: &BankEdit,
+        mut line: BankTrashLine,
+    ) -> Result<bool, BankError> {
+        let damaged = |why: BankLayoutError| file::damaged(self.name.as_str(), &why.to_string());
         line.made = former.is_none();
-        let (text, before, former) = if let Some(Former { file, layout }) = former {
+        let (text, before, former) = if let Some(BankSnapshot { file, layout }) = former {
             (file.text.clone(), layout, Some(file))
         } else {
-            let text = edit::new_bank(self.operation.at);
+            let text = edit::empty_bank_text(self.operation.at);
             let layout = layout(&text).map_err(damaged)?;
             (text, layout, None)
         };
@@ -181,7 +188,7 @@ impl Work<'_> {
     }
 
     /// Updates the index of entries for the new file.
-    pub(super) fn remember(&self, path: &str, bytes: Vec<u8>, text: String, layout: &Layout) {
+    pub(super) fn remember(&self, path: &str, bytes: Vec<u8>, text: String, layout: &BankLayout) {
         let Ok(Some(signature)) = self.place.disk.signature(path) else { return };
         let packed = gzip::is_gzip(&bytes).then_some(bytes);
         let members = packed.as_deref().map_or_else(Vec::new, gzip::members);
@@ -190,9 +197,9 @@ impl Work<'_> {
     }
 
     /// Returns the file format for a text of this length.
-    pub(super) fn kind(&self, length: usize) -> Kind {
+    pub(super) fn kind(&self, length: usize) -> BankFileFormat {
         let is_large = self.place.options.compress_above.is_some_and(|above| above < length);
-        if is_large { Kind::Packed } else { Kind::Plain }
+        if is_large { BankFileFormat::Packed } else { BankFileFormat::Plain }
     }
 
     /// Replaces the file of the bank, with a line in the log.
@@ -201,7 +208,7 @@ impl Work<'_> {
     /// owner and mode of the file at `rights`. Returns `false`, and leaves the bank unchanged, if the bank differs from `former`.
     pub(super) fn replace(
         &self,
-        mut line: Line,
+        mut line: BankTrashLine,
         former: Option<&BankFile>,
         rights: Option<&str>,
         path: &str,
@@ -221,7 +228,7 @@ impl Work<'_> {
             return Err(told(error));
         }
         let placed = trash::append(&self.place, self.operation.at, &line).and_then(|()| {
-            let is_as_seen = self.is_as_seen(former)?;
+            let is_as_seen = self.is_unchanged(former)?;
             if is_as_seen {
                 disk.rename(waiting, path).map_err(told)?;
             }
@@ -242,7 +249,7 @@ impl Work<'_> {
                 return Err(error);
             }
         }
-        self.clear_away(path, former.map(|former| former.path.as_str()))?;
+        self.delete_other_files(path, former.map(|former| former.path.as_str()))?;
         disk.sync_folder("").map_err(told)?;
         Ok(true)
     }
@@ -250,8 +257,8 @@ impl Work<'_> {
     /// Deletes all files of the bank except the one at `path`.
     ///
     /// The content of the file at `former` is part of the new file; every other file is first copied to the trash.
-    fn clear_away(&self, path: &str, former: Option<&str>) -> Result<(), BankError> {
-        for other in [Kind::Plain, Kind::Packed].map(|kind| kind.path(self.name.as_str())) {
+    fn delete_other_files(&self, path: &str, former: Option<&str>) -> Result<(), BankError> {
+        for other in [BankFileFormat::Plain, BankFileFormat::Packed].map(|kind| kind.path(self.name.as_str())) {
             let told = |error| BankError::from(io_error(format!("delete {other}"), error));
             let is_file = self.place.disk.signature(&other).map_err(told)?.is_some_and(|found| !found.is_folder);
             if other == path || !is_file {
@@ -265,7 +272,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn is_as_seen(&self, former: Option<&BankFile>) -> Result<bool, BankError> {
+    fn is_unchanged(&self, former: Option<&BankFile>) -> Result<bool, BankError> {
         let Some((path, _)) = file::find(self.place.disk, self.name.as_str())? else { return Ok(former.is_none()) };
         let Some(former) = former.filter(|former| former.path == path) else { return Ok(false) };
         Ok(file::bytes(self.place.disk, &path)? == former.bytes())
@@ -275,8 +282,8 @@ impl Work<'_> {
     fn remove(&self) -> Result<(), BankError> {
         let Some((path, _)) = file::find(self.place.disk, self.name.as_str())? else { return Ok(()) };
         let trashed = self.keep(&path)?;
-        let mut line = Line::of(self.operation, self.name);
-        line.file = Some(FileLine { path: path.clone(), trash: Some(trashed), after: None });
+        let mut line = BankTrashLine::of(self.operation, self.name);
+        line.file = Some(BankFileLine { path: path.clone(), trash: Some(trashed), after: None });
         self.take_away(&path, line)
     }
 
@@ -290,7 +297,7 @@ impl Work<'_> {
     }
 
     /// Writes `line` to the log, and deletes a file that is in the trash already.
-    pub(super) fn take_away(&self, path: &str, mut line: Line) -> Result<(), BankError> {
+    pub(super) fn take_away(&self, path: &str, mut line: BankTrashLine) -> Result<(), BankError> {
         let (disk, waiting) = (self.place.disk, &waiting(self.name));
         let told = |error| BankError::from(io_error(format!("delete {path}"), error));
         // No file replaces the deleted one, so this temporary file marks the operation as possibly incomplete.
@@ -304,40 +311,46 @@ impl Work<'_> {
             }
             return Err(error);
         }
-        self.clear_away(path, None)?;
+        self.delete_other_files(path, None)?;
         disk.remove(waiting).and_then(|()| disk.sync_folder("")).map_err(told)
     }
 }
 
-impl From<EntryChange> for ItemEdit {
-    fn from(change: EntryChange) -> Self {
+impl From<BankEntryChange> for ItemEdit {
+    fn from(change: BankEntryChange) -> Self {
         match change {
-            EntryChange::Put(key, entry) => Self::Put(key.as_str().to_owned(), entry),
-            EntryChange::Remove(key) => Self::Remove(key.as_str().to_owned()),
+            BankEntryChange::Put(key, entry) => Self::Put(key.as_str().to_owned(), entry),
+            BankEntryChange::Remove(key) => Self::Remove(key.as_str().to_owned()),
         }
     }
 }
 
-fn packed(kind: Kind, former: Option<&BankFile>, edits: &[Edit], next: &str, layout: &Layout) -> std::io::Result<Vec<u8>> {
+fn packed(
+    kind: BankFileFormat,
+    former: Option<&BankFile>,
+    edits: &[BankTextEdit],
+    next: &str,
+    layout: &BankLayout,
+) -> std::io::Result<Vec<u8>> {
     match (kind, former) {
-        (Kind::Plain, _) => Ok(next.as_bytes().to_vec()),
-        (Kind::Packed, Some(former)) if !former.members.is_empty() => {
-            gzip::repack(former.bytes(), &former.members, next.as_bytes(), edits, &cuts(layout))
+        (BankFileFormat::Plain, _) => Ok(next.as_bytes().to_vec()),
+        (BankFileFormat::Packed, Some(former)) if !former.members.is_empty() => {
+            gzip::recompress(former.bytes(), &former.members, next.as_bytes(), edits, &split_offsets(layout))
         }
-        (Kind::Packed, _) => gzip::pack(next.as_bytes(), &cuts(layout)),
+        (BankFileFormat::Packed, _) => gzip::pack(next.as_bytes(), &split_offsets(layout)),
     }
 }
 
 /// Returns the offsets at which a packed text may be split: before each entry.
-fn cuts(layout: &Layout) -> Vec<usize> {
+fn split_offsets(layout: &BankLayout) -> Vec<usize> {
     layout.items.iter().map(|item| item.range.start).collect()
 }
 
 /// Checks the size and the number of keys of a bank.
 ///
 /// A bank that is already too large may still shrink.
-fn check_limits(limits: &Limits, before: (usize, usize), after: (usize, usize)) -> Result<(), BankError> {
-    let refuse = |what: String| Err(BankError::new(Trouble::TooLarge { what }));
+fn check_limits(limits: &BankLimits, before: (usize, usize), after: (usize, usize)) -> Result<(), BankError> {
+    let refuse = |what: String| Err(BankError::new(BankErrorKind::TooLarge { what }));
     if limits.keys < after.1 && before.1 < after.1 {
         return refuse(format!("The bank would have {} keys; the limit is {}", after.1, limits.keys));
     }
@@ -347,11 +360,11 @@ fn check_limits(limits: &Limits, before: (usize, usize), after: (usize, usize)) 
     Ok(())
 }
 
-fn entry_lines(text: &str, before: &Layout, next: &str, after: &Layout, edits: &[ItemEdit]) -> Vec<EntryLine> {
+fn entry_lines(text: &str, before: &BankLayout, next: &str, after: &BankLayout, edits: &[ItemEdit]) -> Vec<EntryLine> {
     let key = |edit: &ItemEdit| match edit {
         ItemEdit::Put(key, _) | ItemEdit::PutText(key, ..) | ItemEdit::Remove(key) => key.clone(),
     };
-    let places = |layout: &Layout| -> std::collections::HashMap<String, usize> {
+    let places = |layout: &BankLayout| -> std::collections::HashMap<String, usize> {
         layout.items.iter().enumerate().map(|(index, item)| (item.key.clone(), index)).collect()
     };
     let (was, is) = (places(before), places(after));

@@ -1,13 +1,13 @@
 //! Converts the text of a bank to a [`Bank`].
 
 use chrono::{DateTime, Utc};
-use memory_core::bank::{Bank, BankError, BankMeta, BankName, Entry, Key, Trouble};
+use memory_core::bank::{Bank, BankEntry, BankError, BankErrorKind, BankMeta, BankName, Key};
 use memory_core::json::{JsonText, unquoted};
 
-use super::layout::{Item, Layout, layout};
+use super::layout::{BankLayout, EntryLayout, layout};
 
 /// Parses a bank; missing times become `fallback`.
-pub(super) fn decode(name: &BankName, text: &str, layout: &Layout, fallback: DateTime<Utc>) -> Bank {
+pub(super) fn decode(name: &BankName, text: &str, layout: &BankLayout, fallback: DateTime<Utc>) -> Bank {
     let part = |range: &Option<std::ops::Range<usize>>| range.clone().map(|range| &text[range]);
     let meta = layout.meta.as_ref();
     let updated_at = meta.and_then(|meta| moment(part(&meta.updated_at)?)).unwrap_or(fallback);
@@ -29,7 +29,7 @@ pub(super) fn decode(name: &BankName, text: &str, layout: &Layout, fallback: Dat
 ///
 /// # Errors
 /// The defect, as the end of a sentence.
-pub(super) fn entry(text: &str, item: &Item, fallback: DateTime<Utc>) -> Result<Entry, String> {
+pub(super) fn entry(text: &str, item: &EntryLayout, fallback: DateTime<Utc>) -> Result<BankEntry, String> {
     let part = |range: &Option<std::ops::Range<usize>>| range.clone().map(|range| &text[range]);
     let value = part(&item.value).ok_or("has no value")?;
     let value = value.parse::<JsonText>().map_err(|error| format!("has an invalid value: {error}"))?;
@@ -44,7 +44,7 @@ pub(super) fn entry(text: &str, item: &Item, fallback: DateTime<Utc>) -> Result<
         Some(text) => Some(text.parse::<u64>().map_err(|_| "has a ttl that is not a number of seconds".to_owned())?),
     };
     let updated_at = updated_at.or(created_at).unwrap_or(fallback);
-    Ok(Entry { value, created_at: created_at.unwrap_or(updated_at), updated_at, ttl })
+    Ok(BankEntry { value, created_at: created_at.unwrap_or(updated_at), updated_at, ttl })
 }
 
 pub(super) fn moment(json: &str) -> Option<DateTime<Utc>> {
@@ -54,10 +54,10 @@ pub(super) fn moment(json: &str) -> Option<DateTime<Utc>> {
 /// Parses the text of a bank that is not in a folder, such as an export; missing times become `now`.
 ///
 /// # Errors
-/// [`Trouble::InvalidDocument`] if the text is not a bank.
+/// [`BankErrorKind::InvalidDocument`] if the text is not a bank.
 pub fn bank_of_text(name: &BankName, text: &str, now: DateTime<Utc>) -> Result<Bank, BankError> {
     let layout = layout(text)
-        .map_err(|why| BankError::new(Trouble::InvalidDocument { why: why.to_string() }).about(name.as_str(), None))?;
+        .map_err(|why| BankError::new(BankErrorKind::InvalidDocument { why: why.to_string() }).about(name.as_str(), None))?;
     Ok(decode(name, text, &layout, now))
 }
 

@@ -3,15 +3,15 @@
 use std::ops::Range;
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use memory_core::bank::Entry;
+use memory_core::bank::BankEntry;
 use memory_core::json::JsonText;
 
 use super::decode;
-use super::layout::{Item, Layout, Meta};
+use super::layout::{BankLayout, EntryLayout, MetaLayout};
 
 /// The replacement of a range of bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Edit {
+pub(super) struct BankTextEdit {
     /// The range to replace.
     pub range: Range<usize>,
     /// The new text.
@@ -53,7 +53,7 @@ impl SchemaEdit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ItemEdit {
     /// Sets the fields of the entry with this key, which may not exist yet.
-    Put(String, Entry),
+    Put(String, BankEntry),
     /// Sets the text of the entry with this key; a new entry is placed after the entry with the other key.
     ///
     /// Without another key, a new entry is the first one.
@@ -63,7 +63,7 @@ pub(super) enum ItemEdit {
 }
 
 /// Returns the text of a new bank without entries.
-pub(super) fn new_bank(at: DateTime<Utc>) -> String {
+pub(super) fn empty_bank_text(at: DateTime<Utc>) -> String {
     let at = moment(at);
     format!(
         "{{\n  \"_meta\": {{\n    \"version\": 1,\n    \"created_at\": {at},\n    \"updated_at\": {at},\n    \"schema\": null\n  }},\n  \
@@ -74,15 +74,15 @@ pub(super) fn new_bank(at: DateTime<Utc>) -> String {
 /// Returns the edits of `text` that apply `edit` and set the time of the last change to `at`.
 ///
 /// The edits are sorted and do not overlap.
-pub(super) fn plan(text: &str, layout: &Layout, edit: &BankEdit, at: DateTime<Utc>) -> Vec<Edit> {
+pub(super) fn plan(text: &str, layout: &BankLayout, edit: &BankEdit, at: DateTime<Utc>) -> Vec<BankTextEdit> {
     let mut planned = meta(text, layout, edit.schema.text(), at);
     items(text, layout, &edit.items, &mut planned);
     sorted(planned)
 }
 
 /// Returns the edits that repair `_meta`; its other fields, including unknown ones, are unchanged.
-pub(super) fn mend_meta(text: &str, layout: &Layout, at: DateTime<Utc>) -> Vec<Edit> {
-    let Some(meta) = &layout.meta else { return vec![new_meta(layout, "null", at)] };
+pub(super) fn repair_meta(text: &str, layout: &BankLayout, at: DateTime<Utc>) -> Vec<BankTextEdit> {
+    let Some(meta) = &layout.meta else { return vec![insert_meta(layout, "null", at)] };
     let time = |range: &Option<Range<usize>>| range.clone().and_then(|range| decode::moment(&text[range]));
     let (created_at, updated_at) = (time(&meta.created_at), time(&meta.updated_at));
     let mut fields = Vec::new();
@@ -95,14 +95,14 @@ pub(super) fn mend_meta(text: &str, layout: &Layout, at: DateTime<Utc>) -> Vec<E
     if updated_at.is_none() {
         fields.push(("updated_at", &meta.updated_at, moment(at.max(created_at.unwrap_or(at)))));
     }
-    set_meta(text, meta, &fields)
+    set_meta_fields(text, meta, &fields)
 }
 
 /// Returns the edits that repair the times and the TTL of an entry with a value.
 ///
 /// An invalid time becomes the other time or `fallback`; an invalid time to live becomes `null`. The list is empty if there is
 /// nothing to repair.
-pub(super) fn mend_item(text: &str, item: &Item, fallback: DateTime<Utc>) -> Vec<Edit> {
+pub(super) fn mend_item(text: &str, item: &EntryLayout, fallback: DateTime<Utc>) -> Vec<BankTextEdit> {
     let part = |range: &Option<Range<usize>>| range.clone().map(|range| &text[range]).filter(|part| *part != "null");
     let time = |range| part(range).and_then(decode::moment);
     let (created_at, updated_at) = (time(&item.created_at), time(&item.updated_at));
@@ -110,31 +110,31 @@ pub(super) fn mend_item(text: &str, item: &Item, fallback: DateTime<Utc>) -> Vec
     let mut edits = Vec::new();
     for (range, is_well) in [(&item.created_at, created_at.is_some()), (&item.updated_at, updated_at.is_some())] {
         if let (Some(range), Some(_), false) = (range.clone(), part(range), is_well) {
-            edits.push(Edit { range, text: moment(known) });
+            edits.push(BankTextEdit { range, text: moment(known) });
         }
     }
     if let (Some(range), Some(ttl)) = (item.ttl.clone(), part(&item.ttl))
         && ttl.parse::<u64>().is_err()
     {
-        edits.push(Edit { range, text: "null".to_owned() });
+        edits.push(BankTextEdit { range, text: "null".to_owned() });
     }
     edits.sort_by_key(|edit| edit.range.start);
     edits
 }
 
 /// Returns the edit that replaces an invalid `_meta`, or inserts one at the start.
-fn new_meta(layout: &Layout, schema: &str, at: DateTime<Utc>) -> Edit {
+fn insert_meta(layout: &BankLayout, schema: &str, at: DateTime<Utc>) -> BankTextEdit {
     let (start, at) = (layout.document.start + 1, moment(at));
     let meta = format!("{{\"version\": 1, \"created_at\": {at}, \"updated_at\": {at}, \"schema\": {schema}}}");
     let place = layout.meta.as_ref().map(|meta| meta.range.clone()).or_else(|| layout.no_meta.clone());
     match place {
-        Some(range) => Edit { range, text: meta },
-        None => Edit { range: start..start, text: format!("\"_meta\": {meta}, ") },
+        Some(range) => BankTextEdit { range, text: meta },
+        None => BankTextEdit { range: start..start, text: format!("\"_meta\": {meta}, ") },
     }
 }
 
 /// Returns the edits that delete entries, and change nothing else.
-pub(super) fn removals(text: &str, layout: &Layout, removals: &[ItemEdit]) -> Vec<Edit> {
+pub(super) fn removals(text: &str, layout: &BankLayout, removals: &[ItemEdit]) -> Vec<BankTextEdit> {
     let mut planned = Vec::new();
     if !removals.is_empty() {
         items(text, layout, removals, &mut planned);
@@ -143,13 +143,13 @@ pub(super) fn removals(text: &str, layout: &Layout, removals: &[ItemEdit]) -> Ve
 }
 
 /// Returns edits in the order of their positions in the text.
-pub(super) fn sorted(mut edits: Vec<Edit>) -> Vec<Edit> {
+pub(super) fn sorted(mut edits: Vec<BankTextEdit>) -> Vec<BankTextEdit> {
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
     edits
 }
 
 /// Returns `text` with `edits` applied.
-pub(super) fn apply(text: &str, edits: &[Edit]) -> String {
+pub(super) fn apply(text: &str, edits: &[BankTextEdit]) -> String {
     let mut result = String::with_capacity(text.len() + edits.iter().map(|edit| edit.text.len()).sum::<usize>());
     let mut end = 0;
     for edit in edits {
@@ -161,20 +161,20 @@ pub(super) fn apply(text: &str, edits: &[Edit]) -> String {
     result
 }
 
-fn meta(text: &str, layout: &Layout, schema: Option<&str>, at: DateTime<Utc>) -> Vec<Edit> {
-    let Some(meta) = &layout.meta else { return vec![new_meta(layout, schema.unwrap_or("null"), at)] };
+fn meta(text: &str, layout: &BankLayout, schema: Option<&str>, at: DateTime<Utc>) -> Vec<BankTextEdit> {
+    let Some(meta) = &layout.meta else { return vec![insert_meta(layout, schema.unwrap_or("null"), at)] };
     let mut fields = vec![("updated_at", &meta.updated_at, moment(at))];
     fields.extend(schema.map(|schema| ("schema", &meta.schema, schema.to_owned())));
-    set_meta(text, meta, &fields)
+    set_meta_fields(text, meta, &fields)
 }
 
 /// Returns the edits that set fields of `_meta`, each given by name, current range and new text.
-fn set_meta(text: &str, meta: &Meta, fields: &[(&str, &Option<Range<usize>>, String)]) -> Vec<Edit> {
+fn set_meta_fields(text: &str, meta: &MetaLayout, fields: &[(&str, &Option<Range<usize>>, String)]) -> Vec<BankTextEdit> {
     let mut edits = Vec::new();
     let mut missing = String::new();
     for (name, range, value) in fields {
         match range {
-            Some(range) => edits.push(Edit { range: range.clone(), text: value.clone() }),
+            Some(range) => edits.push(BankTextEdit { range: range.clone(), text: value.clone() }),
             None => missing.extend(["\"", name, "\": ", value, ", "]),
         }
     }
@@ -182,19 +182,19 @@ fn set_meta(text: &str, meta: &Meta, fields: &[(&str, &Option<Range<usize>>, Str
         let start = meta.range.start + 1;
         let is_empty = text[start..meta.range.end - 1].trim().is_empty();
         let text = if is_empty { missing.trim_end_matches(", ").to_owned() } else { missing };
-        edits.push(Edit { range: start..start, text });
+        edits.push(BankTextEdit { range: start..start, text });
     }
     edits
 }
 
-fn items(text: &str, layout: &Layout, edits: &[ItemEdit], planned: &mut Vec<Edit>) {
+fn items(text: &str, layout: &BankLayout, edits: &[ItemEdit], planned: &mut Vec<BankTextEdit>) {
     let positions: std::collections::HashMap<&str, usize> =
         layout.items.iter().enumerate().map(|(index, item)| (item.key.as_str(), index)).collect();
     let mut goes = vec![false; layout.items.len()];
     // The new entries by the index of the entry that they precede, and those before all entries.
     let mut behind: std::collections::BTreeMap<usize, Vec<String>> = std::collections::BTreeMap::new();
     let mut before = Vec::new();
-    let style = Style::of(text, layout);
+    let style = BankJsonStyle::of(text, layout);
     for edit in edits {
         match edit {
             ItemEdit::Remove(key) => {
@@ -203,13 +203,15 @@ fn items(text: &str, layout: &Layout, edits: &[ItemEdit], planned: &mut Vec<Edit
                 }
             }
             ItemEdit::Put(key, entry) => match positions.get(key.as_str()).map(|&index| &layout.items[index]) {
-                Some(item) => rewrite(text, item, entry, &style, planned),
+                Some(item) => rewrite_entry(text, item, entry, &style, planned),
                 None => behind.entry(layout.items.len()).or_default().push(style.item(key, entry)),
             },
             ItemEdit::PutText(key, entry, follows) => {
                 let whole = format!("{}: {entry}", JsonText::string(key));
                 match (positions.get(key.as_str()), follows) {
-                    (Some(&index), _) => planned.push(Edit { range: layout.items[index].entry.clone(), text: entry.clone() }),
+                    (Some(&index), _) => {
+                        planned.push(BankTextEdit { range: layout.items[index].entry.clone(), text: entry.clone() })
+                    }
                     (None, None) => before.push(whole),
                     (None, Some(other)) => {
                         let index = positions.get(other.as_str()).map_or(layout.items.len(), |&index| index + 1);
@@ -223,7 +225,7 @@ fn items(text: &str, layout: &Layout, edits: &[ItemEdit], planned: &mut Vec<Edit
     if kept.is_empty() {
         let new: Vec<_> = before.into_iter().chain(behind.into_values().flatten()).collect();
         if !(new.is_empty() && layout.items.is_empty()) {
-            planned.push(Edit { range: layout.entries.clone(), text: style.entries(&new) });
+            planned.push(BankTextEdit { range: layout.entries.clone(), text: style.entries(&new) });
         }
         return;
     }
@@ -236,12 +238,12 @@ fn items(text: &str, layout: &Layout, edits: &[ItemEdit], planned: &mut Vec<Edit
         } else {
             layout.items[index - 1].range.end..own.end
         };
-        planned.push(Edit { range, text: String::new() });
+        planned.push(BankTextEdit { range, text: String::new() });
     }
     if !before.is_empty() {
         let start = layout.items[0].range.start;
         let text = before.iter().flat_map(|item| [item, ",", &style.gap]).collect();
-        planned.push(Edit { range: start..start, text });
+        planned.push(BankTextEdit { range: start..start, text });
     }
     for (index, new) in behind {
         // A new entry is placed after the last remaining entry before it, so that its comma is not part of a deleted range.
@@ -256,20 +258,20 @@ fn items(text: &str, layout: &Layout, edits: &[ItemEdit], planned: &mut Vec<Edit
         } else {
             new.iter().flat_map(|item| [",", &style.gap, item]).collect()
         };
-        planned.push(Edit { range: place..place, text });
+        planned.push(BankTextEdit { range: place..place, text });
     }
 }
 
 /// Sets the fields of an entry; other fields are unchanged.
-fn rewrite(text: &str, item: &Item, entry: &Entry, style: &Style, planned: &mut Vec<Edit>) {
+fn rewrite_entry(text: &str, item: &EntryLayout, entry: &BankEntry, style: &BankJsonStyle, planned: &mut Vec<BankTextEdit>) {
     let Some(value) = &item.value else {
-        planned.push(Edit { range: item.entry.clone(), text: style.entry(entry) });
+        planned.push(BankTextEdit { range: item.entry.clone(), text: style.entry(entry) });
         return;
     };
     let mut missing = String::new();
     let mut set = |name: &str, range: &Option<Range<usize>>, new: String| match range {
         Some(range) if text[range.clone()] == new => {}
-        Some(range) => planned.push(Edit { range: range.clone(), text: new }),
+        Some(range) => planned.push(BankTextEdit { range: range.clone(), text: new }),
         None if new == "null" => {}
         None => missing.extend([", \"", name, "\": ", &new]),
     };
@@ -278,13 +280,13 @@ fn rewrite(text: &str, item: &Item, entry: &Entry, style: &Style, planned: &mut 
     set("updated_at", &item.updated_at, moment(entry.updated_at));
     set("ttl", &item.ttl, entry.ttl.map_or_else(|| "null".to_owned(), |seconds| seconds.to_string()));
     if !missing.is_empty() {
-        planned.push(Edit { range: value.end..value.end, text: missing });
+        planned.push(BankTextEdit { range: value.end..value.end, text: missing });
     }
 }
 
 /// The formatting style of a text.
 #[derive(Debug)]
-struct Style {
+struct BankJsonStyle {
     /// The whitespace before each entry.
     gap: String,
     /// The whitespace before the closing brace of the entries.
@@ -292,29 +294,29 @@ struct Style {
     is_pretty: bool,
 }
 
-impl Style {
-    fn of(text: &str, layout: &Layout) -> Self {
+impl BankJsonStyle {
+    fn of(text: &str, layout: &BankLayout) -> Self {
         let is_pretty = text[layout.document.clone()].contains('\n');
         let gap = match layout.items.as_slice() {
             [] if is_pretty => "\n    ".to_owned(),
             [] => String::new(),
-            [_, second, ..] => spaces_before(text, second.range.start).to_owned(),
-            [first] => spaces_before(text, first.range.start).to_owned(),
+            [_, second, ..] => whitespace_before(text, second.range.start).to_owned(),
+            [first] => whitespace_before(text, first.range.start).to_owned(),
         };
         let last = match layout.items.is_empty() {
             true if is_pretty => "\n  ".to_owned(),
             true => String::new(),
-            false => spaces_before(text, layout.entries.end - 1).to_owned(),
+            false => whitespace_before(text, layout.entries.end - 1).to_owned(),
         };
         Self { gap, last, is_pretty }
     }
 
-    fn item(&self, key: &str, entry: &Entry) -> String {
+    fn item(&self, key: &str, entry: &BankEntry) -> String {
         format!("{}{}{}", JsonText::string(key), if self.is_pretty { ": " } else { ":" }, self.entry(entry))
     }
 
-    fn entry(&self, entry: &Entry) -> String {
-        let Entry { value, created_at, updated_at, ttl } = entry;
+    fn entry(&self, entry: &BankEntry) -> String {
+        let BankEntry { value, created_at, updated_at, ttl } = entry;
         let (created_at, updated_at) = (moment(*created_at), moment(*updated_at));
         let ttl = ttl.map_or_else(|| "null".to_owned(), |seconds| seconds.to_string());
         if !self.is_pretty {
@@ -335,7 +337,7 @@ impl Style {
     }
 }
 
-fn spaces_before(text: &str, end: usize) -> &str {
+fn whitespace_before(text: &str, end: usize) -> &str {
     let trimmed = text[..end].trim_end_matches([' ', '\t', '\n', '\r']);
     &text[trimmed.len()..end]
 }

@@ -3,13 +3,13 @@
 use std::io;
 
 use chrono::{DateTime, Utc};
-use memory_core::bank::{Bank, BankError, BankName, Trouble};
+use memory_core::bank::{Bank, BankError, BankErrorKind, BankName};
 use memory_core::{Code, StoreError};
 
 use super::decode::decode;
-use super::gzip::{self, Member};
-use super::layout::{Layout, layout};
-use crate::disk::{Disk, Signature};
+use super::gzip::{self, GzipMember};
+use super::layout::{BankLayout, layout};
+use crate::disk::{Disk, FileStat};
 use crate::error::io_error;
 
 /// The maximum size of a file, in bytes.
@@ -17,12 +17,12 @@ pub(super) const MAX_FILE: usize = 64 * 1024 * 1024;
 
 /// The file format of a bank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum BankFileFormat {
     Plain,
     Packed,
 }
 
-impl Kind {
+impl BankFileFormat {
     pub(super) fn path(self, name: &str) -> String {
         match self {
             Self::Plain => format!("{name}.json"),
@@ -31,7 +31,7 @@ impl Kind {
     }
 
     /// Returns the bank name and the format of the file at `path`, if its name is that of a bank file.
-    pub(super) fn name_in(path: &str) -> Option<(&str, Self)> {
+    pub(super) fn parse_path(path: &str) -> Option<(&str, Self)> {
         let plain = path.strip_suffix(".json").map(|name| (name, Self::Plain));
         plain.or_else(|| path.strip_suffix(".json.gz").map(|name| (name, Self::Packed)))
     }
@@ -41,12 +41,12 @@ impl Kind {
 #[derive(Debug, Clone)]
 pub(super) struct BankFile {
     pub path: String,
-    pub signature: Signature,
+    pub signature: FileStat,
     pub text: String,
     /// The bytes of the file, if they are compressed.
     pub packed: Option<Vec<u8>>,
     /// The members of a compressed file.
-    pub members: Vec<Member>,
+    pub members: Vec<GzipMember>,
 }
 
 impl BankFile {
@@ -61,12 +61,12 @@ impl BankFile {
     }
 
     /// Finds the parts of the bank in the text.
-    pub(super) fn layout(&self) -> Result<Layout, BankError> {
+    pub(super) fn layout(&self) -> Result<BankLayout, BankError> {
         layout(&self.text).map_err(|why| damaged(&self.path, &why.to_string()))
     }
 
     /// Converts the file to a bank.
-    pub(super) fn bank(&self, name: &BankName, layout: &Layout) -> Bank {
+    pub(super) fn bank(&self, name: &BankName, layout: &BankLayout) -> Bank {
         decode(name, &self.text, layout, self.written_at())
     }
 }
@@ -74,13 +74,13 @@ impl BankFile {
 /// Finds the file of a bank.
 ///
 /// If there is a plain and a compressed one, the one with the later change time is the bank.
-pub(super) fn find(disk: &dyn Disk, name: &str) -> Result<Option<(String, Signature)>, BankError> {
-    let signature = |kind: Kind| {
+pub(super) fn find(disk: &dyn Disk, name: &str) -> Result<Option<(String, FileStat)>, BankError> {
+    let signature = |kind: BankFileFormat| {
         let path = kind.path(name);
         let found = disk.signature(&path).map_err(|error| refused(&path, error))?;
         Ok::<_, BankError>(found.map(|found| (path, found)))
     };
-    let found = match (signature(Kind::Plain)?, signature(Kind::Packed)?) {
+    let found = match (signature(BankFileFormat::Plain)?, signature(BankFileFormat::Packed)?) {
         (Some(plain), Some(packed)) if plain.1.changed_ns < packed.1.changed_ns => Some(packed),
         (Some(plain), _) => Some(plain),
         (None, packed) => packed,
@@ -100,7 +100,7 @@ pub(super) fn bytes(disk: &dyn Disk, path: &str) -> Result<Vec<u8>, BankError> {
 pub(super) fn read(disk: &dyn Disk, name: &str) -> Result<Option<BankFile>, BankError> {
     let Some((path, signature)) = find(disk, name)? else {
         // A symlink counts as absent, but its presence must be reported as an error.
-        for path in [Kind::Plain, Kind::Packed].map(|kind| kind.path(name)) {
+        for path in [BankFileFormat::Plain, BankFileFormat::Packed].map(|kind| kind.path(name)) {
             disk.read_part(&path, 0, 1).map_err(|error| refused(&path, error))?;
         }
         return Ok(None);
@@ -129,7 +129,7 @@ pub(super) fn read(disk: &dyn Disk, name: &str) -> Result<Option<BankFile>, Bank
 
 pub(super) fn damaged(path: &str, why: &str) -> BankError {
     let name = path.rsplit('/').next().unwrap_or(path);
-    BankError::new(Trouble::Damaged { what: format!("{name} is damaged: {why}") })
+    BankError::new(BankErrorKind::Damaged { what: format!("{name} is damaged: {why}") })
 }
 
 /// Returns the error for a file that could not be read.
@@ -146,7 +146,7 @@ pub(super) fn not_written(place: &str, error: StoreError) -> BankError {
         |source: &io::Error| matches!(source.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem);
     match &error {
         StoreError::Backend { source, code: Code::Io, .. } if source.downcast_ref::<io::Error>().is_some_and(is_denied) => {
-            BankError::new(Trouble::PermissionDenied { place: place.to_owned() })
+            BankError::new(BankErrorKind::PermissionDenied { place: place.to_owned() })
         }
         _ => error.into(),
     }

@@ -7,28 +7,28 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use memory_core::bank::{
-    Bank, BankChange, BankError, BankName, BankOperation, BankRecord, BankStore, BankSummary, Changed, Damage, Found, Key,
-    Limits, Repairs, Trouble,
+    Bank, BankChange, BankChangeResult, BankDamage, BankError, BankErrorKind, BankLimits, BankLookup, BankName, BankOperation,
+    BankRecord, BankRepairMode, BankStore, BankSummary, Key,
 };
 use memory_core::{OperationId, StoreError};
 
-use super::change::{self, FORMER_WAITING, Place, Work};
+use super::change::{self, BankWriter, FORMER_WAITING, WritableBankFolder};
 use super::decode::entry;
 use super::edit::{self, ItemEdit};
-use super::file::{self, Kind, damaged, refused};
-use super::layout::Item;
+use super::file::{self, BankFileFormat, damaged, refused};
+use super::layout::EntryLayout;
 use super::{index, repair, trash, undo};
-use crate::disk::{Disk, EntryKind, LateDisk};
+use crate::disk::{DirEntryKind, Disk, LazyDisk};
 use crate::error::io_error;
 use crate::gitignore;
 use crate::lock::{FOLDER as LOCKS, PATIENCE, WriterLock};
-use crate::months;
+use crate::monthly_log;
 
 /// The options of a folder of banks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BankOptions {
     /// The limits of each bank.
-    pub limits: Limits,
+    pub limits: BankLimits,
     /// The size in bytes above which a bank is compressed; `None` disables compression.
     pub compress_above: Option<usize>,
     /// The timeout for locks.
@@ -39,26 +39,26 @@ pub struct BankOptions {
 
 impl Default for BankOptions {
     fn default() -> Self {
-        Self { limits: Limits::default(), compress_above: Some(1024 * 1024), patience: PATIENCE, is_in_project: false }
+        Self { limits: BankLimits::default(), compress_above: Some(1024 * 1024), patience: PATIENCE, is_in_project: false }
     }
 }
 
 /// A folder of banks, which is created on the first write.
 #[derive(Debug)]
 pub struct BankFolder {
-    place: LateDisk,
+    place: LazyDisk,
     pub(super) options: BankOptions,
 }
 
 impl BankFolder {
     /// Returns the folder of banks at `root`, which need not exist.
     pub fn new(root: impl Into<PathBuf>, options: BankOptions) -> Self {
-        Self { place: LateDisk::new(root.into()), options }
+        Self { place: LazyDisk::new(root.into()), options }
     }
 
     /// Returns the folder of banks at `root`, accessed through `disk`.
     pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>, options: BankOptions) -> Self {
-        Self { place: LateDisk::on_disk(root.into(), disk), options }
+        Self { place: LazyDisk::on_disk(root.into(), disk), options }
     }
 
     /// Returns the path of the folder.
@@ -78,14 +78,18 @@ impl BankFolder {
     /// Waits for the lock of the bank `name`, recovers from an interrupted writer, and calls `work`.
     ///
     /// Writers of other banks do not wait. A version up to 0.1, which locks the whole folder, does.
-    fn write<T>(&self, name: &BankName, work: impl FnOnce(Place<'_>) -> Result<T, BankError>) -> Result<T, BankError> {
-        let place = self.made()?;
+    fn write<T>(
+        &self,
+        name: &BankName,
+        work: impl FnOnce(WritableBankFolder<'_>) -> Result<T, BankError>,
+    ) -> Result<T, BankError> {
+        let place = self.create()?;
         let refused = |error| self.not_written(error);
         loop {
             let shared = WriterLock::share(self.root(), self.options.patience).map_err(refused)?;
             if change::is_interrupted(place.disk, FORMER_WAITING)? {
                 drop(shared);
-                self.write_alone(|_| Ok(()))?;
+                self.write_exclusive(|_| Ok(()))?;
                 continue;
             }
             // The folder of locks does not exist before the first write. Afterwards the `.gitignore` belongs to the user.
@@ -95,36 +99,36 @@ impl BankFolder {
             let _lock = WriterLock::of_name(self.root(), name.as_str(), self.options.patience).map_err(refused)?;
             let done = change::recover(&place, name).and_then(|()| work(place));
             drop(shared);
-            return done.map_err(|error| self.denied(error));
+            return done.map_err(|error| self.map_write_error(error));
         }
     }
 
     /// Waits for the exclusive lock of the folder, recovers from interrupted writers, and calls `work`.
-    fn write_alone<T>(&self, work: impl FnOnce(Place<'_>) -> Result<T, BankError>) -> Result<T, BankError> {
-        let place = self.made()?;
+    fn write_exclusive<T>(&self, work: impl FnOnce(WritableBankFolder<'_>) -> Result<T, BankError>) -> Result<T, BankError> {
+        let place = self.create()?;
         let _lock = WriterLock::acquire(self.root(), self.options.patience).map_err(|error| self.not_written(error))?;
         let recover = || {
-            change::recover_former(&place)?;
-            self.interrupted(place.disk)?.iter().try_for_each(|bank| change::recover(&place, bank))
+            change::recover_legacy(&place)?;
+            self.interrupted_banks(place.disk)?.iter().try_for_each(|bank| change::recover(&place, bank))
         };
-        recover().and_then(|()| work(place)).map_err(|error| self.denied(error))
+        recover().and_then(|()| work(place)).map_err(|error| self.map_write_error(error))
     }
 
-    fn made(&self) -> Result<Place<'_>, BankError> {
-        let opened = self.place.made();
+    fn create(&self) -> Result<WritableBankFolder<'_>, BankError> {
+        let opened = self.place.get_or_create();
         let disk = opened.map_err(|error| self.not_written(io_error(format!("open {}", self.place()), error)))?;
-        Ok(Place { disk, root: self.root(), options: &self.options })
+        Ok(WritableBankFolder { disk, root: self.root(), options: &self.options })
     }
 
     /// Returns the banks with a temporary file: the writer was interrupted or is still running.
-    fn interrupted(&self, disk: &dyn Disk) -> Result<Vec<BankName>, BankError> {
+    fn interrupted_banks(&self, disk: &dyn Disk) -> Result<Vec<BankName>, BankError> {
         let entries = disk.folder("").map_err(|error| refused(&self.place(), error))?;
-        Ok(entries.iter().filter_map(|entry| change::bank_waiting_in(&entry.name)).collect())
+        Ok(entries.iter().filter_map(|entry| change::bank_of_temp_path(&entry.name)).collect())
     }
 
-    fn denied(&self, error: BankError) -> BankError {
+    fn map_write_error(&self, error: BankError) -> BankError {
         match error {
-            BankError { trouble: Trouble::Store(store), bank, key, scope } => {
+            BankError { trouble: BankErrorKind::Store(store), bank, key, scope } => {
                 BankError { bank, key, scope, ..self.not_written(*store) }
             }
             other => other,
@@ -132,10 +136,10 @@ impl BankFolder {
     }
 
     /// Recovers from interrupted writers, and then checks the banks for damage.
-    pub(crate) fn check(&self) -> Result<Vec<Damage>, BankError> {
+    pub(crate) fn check(&self) -> Result<Vec<BankDamage>, BankError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         // In a read-only folder, the check runs without the recovery.
-        self.write_alone(|place| repair::check(place.disk, None)).or_else(|_| repair::check(disk, None))
+        self.write_exclusive(|place| repair::check(place.disk, None)).or_else(|_| repair::check(disk, None))
     }
 
     fn not_written(&self, error: StoreError) -> BankError {
@@ -159,8 +163,8 @@ impl BankStore for BankFolder {
         let entries = disk.folder("").map_err(|error| refused(&self.place(), error))?;
         let mut names: BTreeMap<BankName, bool> = BTreeMap::new();
         for entry in &entries {
-            let Some(name) = Kind::name_in(&entry.name).and_then(|(name, _)| name.parse().ok()) else { continue };
-            *names.entry(name).or_default() |= entry.kind == EntryKind::Other;
+            let Some(name) = BankFileFormat::parse_path(&entry.name).and_then(|(name, _)| name.parse().ok()) else { continue };
+            *names.entry(name).or_default() |= entry.kind == DirEntryKind::Other;
         }
         let summary = |(name, is_odd): (BankName, bool)| match file::find(disk, name.as_str()) {
             Ok(Some((_, signature))) => Some(BankSummary { name, size_bytes: signature.size }),
@@ -179,24 +183,24 @@ impl BankStore for BankFolder {
         Ok(Some(file.bank(name, &layout)))
     }
 
-    fn entry(&self, name: &BankName, key: &Key) -> Result<Found, BankError> {
-        let Some(disk) = self.disk()? else { return Ok(Found::NoBank) };
-        let told = |why: String| damaged(&Kind::Plain.path(name.as_str()), &format!("the entry '{key}' {why}"));
+    fn entry(&self, name: &BankName, key: &Key) -> Result<BankLookup, BankError> {
+        let Some(disk) = self.disk()? else { return Ok(BankLookup::NoBank) };
+        let told = |why: String| damaged(&BankFileFormat::Plain.path(name.as_str()), &format!("the entry '{key}' {why}"));
         if let Some((path, signature)) = file::find(disk, name.as_str())? {
             let is_large = index::WORTHWHILE <= usize::try_from(signature.size).unwrap_or(usize::MAX)
-                || path == Kind::Packed.path(name.as_str());
+                || path == BankFileFormat::Packed.path(name.as_str());
             if is_large && let Some((text, item)) = index::entry(disk, &path, &signature, key) {
                 let written_at = chrono::DateTime::from_timestamp_nanos(signature.modified_ns);
-                return Ok(Found::Entry(Box::new(entry(&text, &item, written_at).map_err(told)?)));
+                return Ok(BankLookup::Entry(Box::new(entry(&text, &item, written_at).map_err(told)?)));
             }
         }
-        let Some(file) = file::read(disk, name.as_str())? else { return Ok(Found::NoBank) };
+        let Some(file) = file::read(disk, name.as_str())? else { return Ok(BankLookup::NoBank) };
         let layout = file.layout()?;
         if index::WORTHWHILE <= file.text.len() {
             index::keep(disk, self.root(), &file, &layout);
         }
-        let Some(item) = layout.items.iter().find(|item| item.key == key.as_str()) else { return Ok(Found::NoKey) };
-        Ok(Found::Entry(Box::new(entry(&file.text, item, file.written_at()).map_err(told)?)))
+        let Some(item) = layout.items.iter().find(|item| item.key == key.as_str()) else { return Ok(BankLookup::NoKey) };
+        Ok(BankLookup::Entry(Box::new(entry(&file.text, item, file.written_at()).map_err(told)?)))
     }
 
     fn document(&self, name: &BankName, now: DateTime<Utc>) -> Result<Option<String>, BankError> {
@@ -205,7 +209,7 @@ impl BankStore for BankFolder {
         let layout = file.layout()?;
         let written_at = file.written_at();
         // Only entries with a time to live are parsed, to determine whether they have expired.
-        let has_expired = |item: &&Item| {
+        let has_expired = |item: &&EntryLayout| {
             let lives_on = item.ttl.as_ref().is_none_or(|ttl| &file.text[ttl.clone()] == "null");
             !lives_on && entry(&file.text, item, written_at).is_ok_and(|entry| entry.is_expired(now))
         };
@@ -219,17 +223,17 @@ impl BankStore for BankFolder {
         name: &BankName,
         operation: &BankOperation,
         decide: &mut dyn FnMut(Option<&Bank>) -> Result<BankChange, BankError>,
-    ) -> Result<Changed, BankError> {
-        self.write(name, |place| Work { place, name, operation }.change(decide))
+    ) -> Result<BankChangeResult, BankError> {
+        self.write(name, |place| BankWriter { place, name, operation }.change(decide))
     }
 
     fn history(&self) -> Result<Vec<BankRecord>, BankError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         // Interrupted operations are not listed. If nothing can be written, the log is returned without recovery.
         if change::is_interrupted(disk, FORMER_WAITING)? {
-            let _ = self.write_alone(|_| Ok(()));
+            let _ = self.write_exclusive(|_| Ok(()));
         }
-        for bank in self.interrupted(disk)? {
+        for bank in self.interrupted_banks(disk)? {
             let _ = self.write(&bank, |_| Ok(()));
         }
         trash::records(disk)
@@ -247,17 +251,22 @@ impl BankStore for BankFolder {
         if self.disk()?.is_none() {
             Ok((0, 0))
         } else {
-            self.write_alone(|place| {
-                months::purge(place.disk, trash::FOLDER, before).map_err(|error| refused(trash::FOLDER, error))
+            self.write_exclusive(|place| {
+                monthly_log::purge(place.disk, trash::FOLDER, before).map_err(|error| refused(trash::FOLDER, error))
             })
         }
     }
 
-    fn repair(&self, name: Option<&BankName>, repairs: Repairs, operation: &BankOperation) -> Result<Vec<Damage>, BankError> {
+    fn repair(
+        &self,
+        name: Option<&BankName>,
+        repairs: BankRepairMode,
+        operation: &BankOperation,
+    ) -> Result<Vec<BankDamage>, BankError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         match repairs {
-            Repairs::None => repair::check(disk, name),
-            Repairs::All => self.write_alone(|place| repair::repair(place, name, operation)),
+            BankRepairMode::None => repair::check(disk, name),
+            BankRepairMode::All => self.write_exclusive(|place| repair::repair(place, name, operation)),
         }
     }
 }

@@ -11,17 +11,17 @@ use flate2::Compression;
 use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 
-use super::edit::Edit;
+use super::edit::BankTextEdit;
 
 /// The minimum length in bytes of the text of a member, except the last one.
-const MEMBER: usize = 64 * 1024;
+const MIN_MEMBER_SIZE: usize = 64 * 1024;
 
 /// The maximum length in bytes of the decompressed text.
 const MAX_TEXT: u64 = 64 * 1024 * 1024;
 
 /// The position of a member.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Member {
+pub(super) struct GzipMember {
     /// The range in the text.
     pub text: Range<usize>,
     /// The range in the file.
@@ -37,7 +37,7 @@ pub(super) fn is_gzip(bytes: &[u8]) -> bool {
 ///
 /// # Errors
 /// If a member is damaged, or the text is longer than [`MAX_TEXT`].
-pub(super) fn unpack(bytes: &[u8]) -> io::Result<(Vec<u8>, Vec<Member>)> {
+pub(super) fn unpack(bytes: &[u8]) -> io::Result<(Vec<u8>, Vec<GzipMember>)> {
     let (mut text, mut members) = (Vec::new(), Vec::new());
     let mut at = 0;
     while at < bytes.len() {
@@ -49,20 +49,20 @@ pub(super) fn unpack(bytes: &[u8]) -> io::Result<(Vec<u8>, Vec<Member>)> {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it decompresses to more than {MAX_TEXT} bytes")));
         }
         let end = bytes.len() - decoder.into_inner().len();
-        members.push(Member { text: start..text.len(), file: at..end });
+        members.push(GzipMember { text: start..text.len(), file: at..end });
         at = end;
     }
     Ok((text, members))
 }
 
 /// Returns the positions of the members of a compressed file; empty if the file is damaged.
-pub(super) fn members(bytes: &[u8]) -> Vec<Member> {
+pub(super) fn members(bytes: &[u8]) -> Vec<GzipMember> {
     unpack(bytes).map_or_else(|_| Vec::new(), |(_, members)| members)
 }
 
 /// The readable parts of a damaged compressed file.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Remains {
+pub(super) struct RecoveredGzip {
     /// The text of all intact members, in order, with [`GAP`] in place of each missing part.
     pub text: Vec<u8>,
     /// The ranges of the file that cannot be decompressed.
@@ -84,12 +84,12 @@ const MAX_ATTEMPTS: u64 = 4;
 /// Decompresses every intact member.
 ///
 /// After a damaged member, the next intact one is found by its header.
-pub(super) fn unpack_intact(bytes: &[u8]) -> Remains {
-    let mut remains = Remains::default();
+pub(super) fn decompress_intact(bytes: &[u8]) -> RecoveredGzip {
+    let mut remains = RecoveredGzip::default();
     let mut budget = MAX_TEXT * MAX_ATTEMPTS;
     let mut at = 0;
     while at < bytes.len() {
-        let (text, end) = unpack_member(&bytes[at..], MAX_TEXT.saturating_sub(remains.text.len() as u64));
+        let (text, end) = decompress_member(&bytes[at..], MAX_TEXT.saturating_sub(remains.text.len() as u64));
         if let Ok(length) = end {
             remains.text.extend(text);
             at += length;
@@ -126,7 +126,7 @@ fn next_member(bytes: &[u8], mut at: usize, budget: &mut u64) -> Option<usize> {
         // Magic number, method 8 (deflate), and flags with the upper three bits reserved.
         let is_header = |window: &[u8]| matches!(window, [0x1f, 0x8b, 8, flags] if flags & 0xe0 == 0);
         let start = at + bytes.get(at..)?.windows(4).position(is_header)?;
-        let (text, end) = unpack_member(&bytes[start..], (*budget).min(MAX_TEXT));
+        let (text, end) = decompress_member(&bytes[start..], (*budget).min(MAX_TEXT));
         if end.is_ok() {
             return Some(start);
         }
@@ -139,7 +139,7 @@ fn next_member(bytes: &[u8], mut at: usize, budget: &mut u64) -> Option<usize> {
 /// Decompresses the member at the start of `bytes`.
 ///
 /// Returns the text as far as it could be decompressed, and the length of the member in the file.
-fn unpack_member(bytes: &[u8], room: u64) -> (Vec<u8>, io::Result<usize>) {
+fn decompress_member(bytes: &[u8], room: u64) -> (Vec<u8>, io::Result<usize>) {
     let mut text = Vec::new();
     let mut decoder = GzDecoder::new(bytes);
     let read = Read::take(&mut decoder, room + 1).read_to_end(&mut text);
@@ -155,7 +155,7 @@ pub(super) fn pack(text: &[u8], cuts: &[usize]) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut start = 0;
     for &cut in cuts.iter().chain([&text.len()]) {
-        if start + MEMBER <= cut || cut == text.len() {
+        if start + MIN_MEMBER_SIZE <= cut || cut == text.len() {
             bytes.extend(member(&text[start..cut])?);
             start = cut;
         }
@@ -166,14 +166,20 @@ pub(super) fn pack(text: &[u8], cuts: &[usize]) -> io::Result<Vec<u8>> {
 /// Compresses the edited text, and copies all members that `edits` do not touch.
 ///
 /// `text` is the text after the edits.
-pub(super) fn repack(packed: &[u8], members: &[Member], text: &[u8], edits: &[Edit], cuts: &[usize]) -> io::Result<Vec<u8>> {
+pub(super) fn recompress(
+    packed: &[u8],
+    members: &[GzipMember],
+    text: &[u8],
+    edits: &[BankTextEdit],
+    cuts: &[usize],
+) -> io::Result<Vec<u8>> {
     let end = members.last().map_or(0, |last| last.text.end);
     // An insertion between two members belongs to the second one, and one at the end to the last member.
-    let touches = |edit: &Edit, member: &Member| {
+    let touches = |edit: &BankTextEdit, member: &GzipMember| {
         let is_in = edit.range.start < member.text.end || member.text.end == end;
         is_in && (member.text.start < edit.range.end || member.text.start <= edit.range.start)
     };
-    let is_touched = |member: &Member| edits.iter().any(|edit| touches(edit, member));
+    let is_touched = |member: &GzipMember| edits.iter().any(|edit| touches(edit, member));
     // No edit crosses the border of an untouched member, so the new position of the border is well-defined.
     let moved = |border: usize| {
         let before = edits.iter().filter(|edit| edit.range.start < border || border == end);
@@ -183,15 +189,15 @@ pub(super) fn repack(packed: &[u8], members: &[Member], text: &[u8], edits: &[Ed
     let mut packed_to = 0;
     for member in members.iter().filter(|member| !is_touched(member)) {
         let start = moved(member.text.start);
-        bytes.extend(pack_between(text, packed_to..start, cuts)?);
+        bytes.extend(compress_range(text, packed_to..start, cuts)?);
         bytes.extend_from_slice(&packed[member.file.clone()]);
         packed_to = start + member.text.len();
     }
-    bytes.extend(pack_between(text, packed_to..text.len(), cuts)?);
+    bytes.extend(compress_range(text, packed_to..text.len(), cuts)?);
     Ok(bytes)
 }
 
-fn pack_between(text: &[u8], range: Range<usize>, cuts: &[usize]) -> io::Result<Vec<u8>> {
+fn compress_range(text: &[u8], range: Range<usize>, cuts: &[usize]) -> io::Result<Vec<u8>> {
     if range.is_empty() {
         return Ok(Vec::new());
     }
@@ -247,7 +253,7 @@ mod tests {
             let mut bytes = packed.clone();
             bytes[at] ^= 0x04;
             let Ok(_) = unpack(&bytes) else {
-                let remains = unpack_intact(&bytes);
+                let remains = decompress_intact(&bytes);
                 let damaged = members.iter().position(|member| member.file.contains(&at)).unwrap();
                 assert_eq!(remains.damaged, [members[damaged].file.clone()], "{at}");
                 let left: Vec<u8> =
@@ -266,9 +272,9 @@ mod tests {
         let (_, members) = unpack(&packed).unwrap();
         let mut zeroed = packed.clone();
         zeroed[..members[0].file.end / 2].fill(0);
-        let remains = unpack_intact(&zeroed);
+        let remains = decompress_intact(&zeroed);
         assert!(remains.text == [vec![GAP], texts[1].clone(), texts[2].clone()].concat() && has_member(&zeroed));
-        let remains = unpack_intact(&packed[..members[2].file.start + 400]);
+        let remains = decompress_intact(&packed[..members[2].file.start + 400]);
         assert!(remains.is_cut && remains.text.starts_with(&texts[..2].concat()) && remains.text.ends_with(&[GAP]));
         assert!(texts[2].starts_with(&remains.text[texts[0].len() + texts[1].len()..remains.text.len() - 1]));
         assert!(!has_member(&vec![0; 5000]) && !has_member(b"\x1f\x8b\x08\x00 and no more"));
@@ -291,11 +297,11 @@ mod tests {
             let places: Vec<_> = places.into_iter().filter(|&place| place <= text.len()).collect();
             let edits: Vec<_> = places
                 .chunks(2)
-                .map(|pair| Edit { range: pair[0]..*pair.last().unwrap_or(&pair[0]), text: word.clone() })
+                .map(|pair| BankTextEdit { range: pair[0]..*pair.last().unwrap_or(&pair[0]), text: word.clone() })
                 .collect();
             let (_, members) = unpack(&packed).unwrap();
             let edited = apply(&text, &edits);
-            let repacked = repack(&packed, &members, edited.as_bytes(), &edits, &[]).unwrap();
+            let repacked = recompress(&packed, &members, edited.as_bytes(), &edits, &[]).unwrap();
             prop_assert_eq!(unpack(&repacked).unwrap().0, edited.into_bytes());
         }
     }

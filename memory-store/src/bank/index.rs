@@ -16,26 +16,26 @@ use memory_core::json::{JsonText, unquoted};
 use serde::Deserialize;
 
 use super::file::BankFile;
-use super::gzip::{self, Member};
-use super::layout::{Item, Layout, item_of};
-use crate::disk::{Disk, Signature};
+use super::gzip::{self, GzipMember};
+use super::layout::{BankLayout, EntryLayout, item_of};
+use crate::disk::{Disk, FileStat};
 use crate::lock::WriterLock;
 
 /// The minimum size in bytes of a bank in the index.
 pub(super) const WORTHWHILE: usize = 256 * 1024;
 
 const PATH: &str = "_index.json";
-const WAITING: &str = ".index.tmp";
+const TEMP_FILE: &str = ".index.tmp";
 /// The name of the lock of the index; no bank can have this name.
 const LOCK: &str = "_index";
-const HEAD: &str = "{\"version\":1,\"banks\":{\n";
+const FILE_HEADER: &str = "{\"version\":1,\"banks\":{\n";
 
 /// The maximum size in bytes of an index file.
 const MAX_INDEX: usize = 64 * 1024 * 1024;
 
 /// The header line of a bank.
 #[derive(Debug, Deserialize, PartialEq)]
-struct Head {
+struct BankIndexHeader {
     size: u64,
     modified_ns: i64,
     changed_ns: i64,
@@ -45,11 +45,11 @@ struct Head {
 }
 
 /// Looks up an entry in the index. `None` means that the index cannot be used.
-pub(super) fn entry(disk: &dyn Disk, path: &str, signature: &Signature, key: &Key) -> Option<(String, Item)> {
+pub(super) fn entry(disk: &dyn Disk, path: &str, signature: &FileStat, key: &Key) -> Option<(String, EntryLayout)> {
     let index = String::from_utf8(disk.read_part(PATH, 0, MAX_INDEX).ok()?).ok()?;
     let section = section(&index, path)?;
     let (head, keys) = section.split_once('\n')?;
-    let head = head_of(head)?;
+    let head = parse_header(head)?;
     if !head.is_of(signature) {
         return None;
     }
@@ -59,7 +59,7 @@ pub(super) fn entry(disk: &dyn Disk, path: &str, signature: &Signature, key: &Ke
     let (start, rest) = keys[at..].split_once(',')?;
     let length = rest.split_once(']')?.0;
     let (start, length): (usize, usize) = (start.parse().ok()?, length.parse().ok()?);
-    let text = part(disk, path, &head.members, start..start.checked_add(length)?)?;
+    let text = read_range(disk, path, &head.members, start..start.checked_add(length)?)?;
     let item = item_of(&text).ok()?;
     (item.key == key.as_str()).then_some((text, item))
 }
@@ -80,10 +80,10 @@ pub(super) fn keys(disk: &dyn Disk, path: &str) -> Vec<(String, usize)> {
 /// Updates the index for `bank`, or removes `bank` if it is not large.
 ///
 /// Nothing depends on success, so errors are ignored.
-pub(super) fn keep(disk: &dyn Disk, root: &Path, bank: &BankFile, layout: &Layout) {
+pub(super) fn keep(disk: &dyn Disk, root: &Path, bank: &BankFile, layout: &BankLayout) {
     // Writers of other banks also update the index. If its lock is held, this update is skipped; the next reader of the bank does
     // it.
-    let Some(_lock) = WriterLock::of_name_if_free(root, LOCK) else { return };
+    let Some(_lock) = WriterLock::try_acquire_named(root, LOCK) else { return };
     let former = disk.read_part(PATH, 0, MAX_INDEX).ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
     let own = (WORTHWHILE <= bank.text.len()).then(|| written(bank, layout));
     let mut sections: BTreeMap<&str, &str> = sections(&former).collect();
@@ -94,15 +94,15 @@ pub(super) fn keep(disk: &dyn Disk, root: &Path, bank: &BankFile, layout: &Layou
     }
     sections.retain(|path, _| matches!(disk.signature(path), Ok(Some(_))));
     let sections: Vec<_> = sections.into_values().collect();
-    let text = format!("{HEAD}{}\n}}}}\n", sections.join(",\n"));
-    if disk.write(WAITING, text.as_bytes()).is_ok() {
-        let _ = disk.rename(WAITING, PATH);
+    let text = format!("{FILE_HEADER}{}\n}}}}\n", sections.join(",\n"));
+    if disk.write(TEMP_FILE, text.as_bytes()).is_ok() {
+        let _ = disk.rename(TEMP_FILE, PATH);
     }
 }
 
-fn written(bank: &BankFile, layout: &Layout) -> String {
-    let Signature { size, modified_ns, changed_ns, inode, .. } = bank.signature;
-    let members: Vec<_> = bank.members.iter().map(|Member { text, file }| (text.start, file.start, file.len())).collect();
+fn written(bank: &BankFile, layout: &BankLayout) -> String {
+    let FileStat { size, modified_ns, changed_ns, inode, .. } = bank.signature;
+    let members: Vec<_> = bank.members.iter().map(|GzipMember { text, file }| (text.start, file.start, file.len())).collect();
     let members = serde_json::to_string(&members).unwrap_or_default();
     let path = JsonText::string(&bank.path);
     let mut text = format!(
@@ -120,7 +120,7 @@ fn written(bank: &BankFile, layout: &Layout) -> String {
 
 /// Returns the path and the text of each section of an index.
 fn sections(index: &str) -> impl Iterator<Item = (&str, &str)> {
-    let body = index.strip_prefix(HEAD).and_then(|rest| rest.strip_suffix("\n}}\n")).unwrap_or_default();
+    let body = index.strip_prefix(FILE_HEADER).and_then(|rest| rest.strip_suffix("\n}}\n")).unwrap_or_default();
     body.split("\n}},\n").filter_map(move |section| {
         // All sections but the last lose their closing braces in the split.
         let start = section.as_ptr().addr() - body.as_ptr().addr();
@@ -131,27 +131,27 @@ fn sections(index: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 fn section<'a>(index: &'a str, path: &str) -> Option<&'a str> {
-    let body = index.strip_prefix(HEAD)?;
+    let body = index.strip_prefix(FILE_HEADER)?;
     let name = format!("{}:{{\"size\":", JsonText::string(path));
     let start = if body.starts_with(&name) { 0 } else { body.find(&format!("\n}}}},\n{name}"))? + "\n}},\n".len() };
     let rest = &body[start..];
     Some(&rest[..=rest.find("\n}}")?])
 }
 
-fn head_of(line: &str) -> Option<Head> {
+fn parse_header(line: &str) -> Option<BankIndexHeader> {
     let (_, head) = line.split_once(":{")?;
     serde_json::from_str(&format!("{{{}}}", head.strip_suffix(",\"keys\":{")?)).ok()
 }
 
-impl Head {
-    fn is_of(&self, signature: &Signature) -> bool {
-        let Signature { size, modified_ns, changed_ns, inode, .. } = *signature;
+impl BankIndexHeader {
+    fn is_of(&self, signature: &FileStat) -> bool {
+        let FileStat { size, modified_ns, changed_ns, inode, .. } = *signature;
         (self.size, self.modified_ns, self.changed_ns, self.inode) == (size, modified_ns, changed_ns, inode)
     }
 }
 
 /// Reads a range of a bank's text, decompressing only the members that contain it.
-fn part(disk: &dyn Disk, path: &str, members: &[(usize, usize, usize)], wanted: Range<usize>) -> Option<String> {
+fn read_range(disk: &dyn Disk, path: &str, members: &[(usize, usize, usize)], wanted: Range<usize>) -> Option<String> {
     if members.is_empty() {
         let bytes = disk.read_part(path, u64::try_from(wanted.start).ok()?, wanted.len()).ok()?;
         return String::from_utf8(bytes).ok().filter(|text| text.len() == wanted.len());

@@ -3,26 +3,26 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use memory_core::json::{JsonError, Token, TokenKind, Tokens, unquoted};
+use memory_core::json::{JsonError, JsonToken, JsonTokenKind, JsonTokens, unquoted};
 
 /// The positions of the parts of a bank in its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Layout {
+pub(super) struct BankLayout {
     /// The document, with its braces.
     pub document: Range<usize>,
     /// The `_meta` object, if any.
-    pub meta: Option<Meta>,
+    pub meta: Option<MetaLayout>,
     /// The value of `_meta`, if it is not an object.
     pub no_meta: Option<Range<usize>>,
     /// The object of all entries, with its braces.
     pub entries: Range<usize>,
     /// The entries, in order.
-    pub items: Vec<Item>,
+    pub items: Vec<EntryLayout>,
 }
 
 /// The positions of the parts of `_meta`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Meta {
+pub(super) struct MetaLayout {
     /// The whole object, with its braces.
     pub range: Range<usize>,
     pub version: Option<Range<usize>>,
@@ -33,7 +33,7 @@ pub(super) struct Meta {
 
 /// The positions of the parts of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Item {
+pub(super) struct EntryLayout {
     /// The key, unescaped.
     pub key: String,
     /// The key, the colon and the value.
@@ -48,7 +48,7 @@ pub(super) struct Item {
 
 /// The reason why a text is not a bank.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(super) enum NoBank {
+pub(super) enum BankLayoutError {
     #[error(transparent)]
     Json(#[from] JsonError),
     #[error("it is not a JSON object")]
@@ -60,39 +60,41 @@ pub(super) enum NoBank {
 }
 
 /// Finds the parts of a bank.
-pub(super) fn layout(text: &str) -> Result<Layout, NoBank> {
-    let mut tokens = Tokens::of(text);
+pub(super) fn layout(text: &str) -> Result<BankLayout, BankLayoutError> {
+    let mut tokens = JsonTokens::of(text);
     let begin = tokens.next().transpose()?;
-    let Some(begin) = begin.filter(|token| token.kind == TokenKind::ObjectBegins) else { return Err(NoBank::NoObject) };
+    let Some(begin) = begin.filter(|token| token.kind == JsonTokenKind::ObjectBegins) else {
+        return Err(BankLayoutError::NoObject);
+    };
     let (mut meta, mut no_meta, mut entries, mut seen) = (None, None, None, HashSet::new());
     let end = loop {
-        let Some((name, _)) = key(text, &mut tokens)? else { break tokens.read_to() };
+        let Some((name, _)) = key(text, &mut tokens)? else { break tokens.offset() };
         if !seen.insert(name.clone()) {
-            return Err(NoBank::Twice(name));
+            return Err(BankLayoutError::Twice(name));
         }
         let first = token(&mut tokens)?;
         match (name.as_str(), first.kind) {
-            ("_meta", TokenKind::ObjectBegins) => meta = Some(read_meta(text, &mut tokens, &first)?),
-            ("_meta", _) => no_meta = Some(skip(&mut tokens, &first)?),
-            ("entries", TokenKind::ObjectBegins) => entries = Some(read_entries(text, &mut tokens, &first)?),
+            ("_meta", JsonTokenKind::ObjectBegins) => meta = Some(read_meta(text, &mut tokens, &first)?),
+            ("_meta", _) => no_meta = Some(skip_value(&mut tokens, &first)?),
+            ("entries", JsonTokenKind::ObjectBegins) => entries = Some(read_entries(text, &mut tokens, &first)?),
             _ => {
-                skip(&mut tokens, &first)?;
+                skip_value(&mut tokens, &first)?;
             }
         }
     };
     // Text after the document is an error.
     tokens.next().transpose()?;
-    let (entries, items) = entries.ok_or(NoBank::NoEntries)?;
-    Ok(Layout { document: begin.range.start..end, meta, no_meta, entries, items })
+    let (entries, items) = entries.ok_or(BankLayoutError::NoEntries)?;
+    Ok(BankLayout { document: begin.range.start..end, meta, no_meta, entries, items })
 }
 
 /// Finds the parts of one entry, given as a key, a colon and a value.
-pub(super) fn item_of(text: &str) -> Result<Item, NoBank> {
+pub(super) fn item_of(text: &str) -> Result<EntryLayout, BankLayoutError> {
     // With braces the text is an object with one member; the positions are then one byte too high.
     let wrapped = format!("{{{text}}}");
-    let mut tokens = Tokens::of(&wrapped);
+    let mut tokens = JsonTokens::of(&wrapped);
     let _ = tokens.next();
-    let mut item = read_item(&wrapped, &mut tokens)?.ok_or(NoBank::NoEntries)?;
+    let mut item = read_item(&wrapped, &mut tokens)?.ok_or(BankLayoutError::NoEntries)?;
     for token in tokens {
         token?;
     }
@@ -102,11 +104,11 @@ pub(super) fn item_of(text: &str) -> Result<Item, NoBank> {
     Ok(item)
 }
 
-fn read_meta(text: &str, tokens: &mut Tokens<'_>, first: &Token) -> Result<Meta, NoBank> {
-    let mut meta = Meta { range: 0..0, version: None, created_at: None, updated_at: None, schema: None };
+fn read_meta(text: &str, tokens: &mut JsonTokens<'_>, first: &JsonToken) -> Result<MetaLayout, BankLayoutError> {
+    let mut meta = MetaLayout { range: 0..0, version: None, created_at: None, updated_at: None, schema: None };
     while let Some((name, _)) = key(text, tokens)? {
         let first = token(tokens)?;
-        let range = skip(tokens, &first)?;
+        let range = skip_value(tokens, &first)?;
         match name.as_str() {
             "version" => meta.version = Some(range),
             "created_at" => meta.created_at = Some(range),
@@ -115,30 +117,35 @@ fn read_meta(text: &str, tokens: &mut Tokens<'_>, first: &Token) -> Result<Meta,
             _ => {}
         }
     }
-    meta.range = first.range.start..tokens.read_to();
+    meta.range = first.range.start..tokens.offset();
     Ok(meta)
 }
 
-fn read_entries(text: &str, tokens: &mut Tokens<'_>, first: &Token) -> Result<(Range<usize>, Vec<Item>), NoBank> {
+fn read_entries(
+    text: &str,
+    tokens: &mut JsonTokens<'_>,
+    first: &JsonToken,
+) -> Result<(Range<usize>, Vec<EntryLayout>), BankLayoutError> {
     let mut items = Vec::new();
     let mut seen = HashSet::new();
     while let Some(item) = read_item(text, tokens)? {
         if !seen.insert(item.key.clone()) {
-            return Err(NoBank::Twice(item.key));
+            return Err(BankLayoutError::Twice(item.key));
         }
         items.push(item);
     }
-    Ok((first.range.start..tokens.read_to(), items))
+    Ok((first.range.start..tokens.offset(), items))
 }
 
-fn read_item(text: &str, tokens: &mut Tokens<'_>) -> Result<Option<Item>, NoBank> {
+fn read_item(text: &str, tokens: &mut JsonTokens<'_>) -> Result<Option<EntryLayout>, BankLayoutError> {
     let Some((name, start)) = key(text, tokens)? else { return Ok(None) };
     let first = token(tokens)?;
-    let mut item = Item { key: name, range: 0..0, entry: 0..0, value: None, created_at: None, updated_at: None, ttl: None };
-    if first.kind == TokenKind::ObjectBegins {
+    let mut item =
+        EntryLayout { key: name, range: 0..0, entry: 0..0, value: None, created_at: None, updated_at: None, ttl: None };
+    if first.kind == JsonTokenKind::ObjectBegins {
         while let Some((name, _)) = key(text, tokens)? {
             let first = token(tokens)?;
-            let range = skip(tokens, &first)?;
+            let range = skip_value(tokens, &first)?;
             match name.as_str() {
                 "value" => item.value = Some(range),
                 "created_at" => item.created_at = Some(range),
@@ -147,18 +154,18 @@ fn read_item(text: &str, tokens: &mut Tokens<'_>) -> Result<Option<Item>, NoBank
                 _ => {}
             }
         }
-        item.entry = first.range.start..tokens.read_to();
+        item.entry = first.range.start..tokens.offset();
     } else {
-        item.entry = skip(tokens, &first)?;
+        item.entry = skip_value(tokens, &first)?;
     }
     item.range = start..item.entry.end;
     Ok(Some(item))
 }
 
 /// Returns the next key and its start, or `None` at the end of the object.
-fn key(text: &str, tokens: &mut Tokens<'_>) -> Result<Option<(String, usize)>, NoBank> {
+fn key(text: &str, tokens: &mut JsonTokens<'_>) -> Result<Option<(String, usize)>, BankLayoutError> {
     let token = token(tokens)?;
-    if token.kind != TokenKind::Key {
+    if token.kind != JsonTokenKind::Key {
         return Ok(None);
     }
     let at = token.range.start;
@@ -166,16 +173,16 @@ fn key(text: &str, tokens: &mut Tokens<'_>) -> Result<Option<(String, usize)>, N
     Ok(Some((name.into_owned(), at)))
 }
 
-fn token(tokens: &mut Tokens<'_>) -> Result<Token, NoBank> {
+fn token(tokens: &mut JsonTokens<'_>) -> Result<JsonToken, BankLayoutError> {
     match tokens.next() {
         Some(token) => Ok(token?),
-        None => Err(JsonError::Syntax { at: tokens.read_to(), what: "unexpected end of text" }.into()),
+        None => Err(JsonError::Syntax { at: tokens.offset(), what: "unexpected end of text" }.into()),
     }
 }
 
 /// Skips the value that starts with `first`, and returns its range.
-fn skip(tokens: &mut Tokens<'_>, first: &Token) -> Result<Range<usize>, NoBank> {
-    if !matches!(first.kind, TokenKind::ObjectBegins | TokenKind::ArrayBegins) {
+fn skip_value(tokens: &mut JsonTokens<'_>, first: &JsonToken) -> Result<Range<usize>, BankLayoutError> {
+    if !matches!(first.kind, JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins) {
         return Ok(first.range.clone());
     }
     loop {
@@ -222,12 +229,12 @@ mod tests {
     #[test]
     fn what_is_no_bank_is_refused_with_the_reason() {
         let why = |text: &str| layout(text).unwrap_err();
-        assert_eq!(why("[]"), NoBank::NoObject);
-        assert_eq!(why("{}"), NoBank::NoEntries);
-        assert_eq!(why(r#"{"entries": []}"#), NoBank::NoEntries);
-        assert_eq!(why(r#"{"entries": {"a": 1, "\u0061": 2}}"#), NoBank::Twice("a".into()));
-        assert_eq!(why(r#"{"entries": {}, "entries": {}}"#), NoBank::Twice("entries".into()));
-        assert!(matches!(why(r#"{"entries": {}} x"#), NoBank::Json(_)));
-        assert!(matches!(why(r#"{"entries": {"a": 1"#), NoBank::Json(_)));
+        assert_eq!(why("[]"), BankLayoutError::NoObject);
+        assert_eq!(why("{}"), BankLayoutError::NoEntries);
+        assert_eq!(why(r#"{"entries": []}"#), BankLayoutError::NoEntries);
+        assert_eq!(why(r#"{"entries": {"a": 1, "\u0061": 2}}"#), BankLayoutError::Twice("a".into()));
+        assert_eq!(why(r#"{"entries": {}, "entries": {}}"#), BankLayoutError::Twice("entries".into()));
+        assert!(matches!(why(r#"{"entries": {}} x"#), BankLayoutError::Json(_)));
+        assert!(matches!(why(r#"{"entries": {"a": 1"#), BankLayoutError::Json(_)));
     }
 }

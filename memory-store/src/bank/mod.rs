@@ -17,6 +17,23 @@
 //! appended to the log; the new file is renamed and the folder is synced. If the process dies before the end, the temporary file
 //! remains. From it the next writer detects that the last operation was not executed, and records this in the log. A deletion
 //! creates a temporary file for the same purpose.
+//!
+//! A writer decides under the lock of the bank, on the current content of the file, and the file must still have
+//! that content when the new one replaces it. So neither writers with the lock nor programs without it lose an
+//! update. Readers take no lock. Writers of different banks run concurrently; `repair` and purges hold `.lock`
+//! exclusively. The log and the index have short locks of their own.
+//!
+//! The new file waits as `.next-<name>.tmp`. Version 0.1 had one temporary file for the folder and held `.lock`
+//! exclusively for each write, so it and newer versions wait for each other; the next writer finishes its
+//! temporary file alone.
+//!
+//! The log stores previous entries and not previous files, because a counter in a large bank must not cost a copy
+//! of the bank for each change.
+//!
+//! Large banks are gzip members that start between entries. `_index.json` is used only with the file that it was
+//! made from, and the entry is read at its position together with its key, so a wrong index costs time but gives
+//! no wrong result. A repair of a damaged file finds the next intact member by its header and checksum, uses
+//! nothing of the damaged one, and takes the names of its keys from the index or the log.
 
 mod change;
 mod decode;
@@ -29,7 +46,7 @@ mod layout;
 mod repair;
 mod salvage;
 mod schema;
-mod symlinked;
+mod symlinked_banks;
 #[cfg(test)]
 mod tests;
 mod trash;
@@ -37,5 +54,5 @@ mod undo;
 
 pub use decode::bank_of_text;
 pub use folder::{BankFolder, BankOptions};
-pub use schema::JsonSchemas;
-pub use symlinked::SymlinkedBanks;
+pub use schema::JsonSchemaValidator;
+pub use symlinked_banks::SymlinkedBanks;

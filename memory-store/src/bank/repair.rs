@@ -5,31 +5,35 @@ use std::ops::Range;
 
 use chrono::{DateTime, Utc};
 use memory_core::ContentHash;
-use memory_core::bank::{BankError, BankName, BankOperation, Damage, Key};
+use memory_core::bank::{BankDamage, BankError, BankName, BankOperation, Key};
 
-use super::change::{self, FORMER_WAITING, Place, Work};
-use super::edit::{self, Edit, ItemEdit};
-use super::file::{self, BankFile, Kind};
-use super::layout::{Item, Layout, item_of, layout};
-use super::salvage::{SalvagedItem, salvage, value_stays};
-use super::trash::{self, FileLine, Line};
+use super::change::{self, BankWriter, FORMER_WAITING, WritableBankFolder};
+use super::edit::{self, BankTextEdit, ItemEdit};
+use super::file::{self, BankFile, BankFileFormat};
+use super::layout::{BankLayout, EntryLayout, item_of, layout};
+use super::salvage::{SalvagedEntry, salvage, value_stays};
+use super::trash::{self, BankFileLine, BankTrashLine};
 use super::{decode, gzip, index};
-use crate::disk::{Disk, EntryKind};
+use crate::disk::{DirEntryKind, Disk};
 use crate::error::io_error;
 
 /// Checks banks for damage, without changes.
-pub(super) fn check(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<Damage>, BankError> {
+pub(super) fn check(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<BankDamage>, BankError> {
     Ok(findings(disk, name)?.into_iter().flat_map(|finding| finding.damage).collect())
 }
 
 /// Rewrites each damaged bank with its readable parts, and renames the damaged file.
 ///
 /// The caller holds the lock of the folder.
-pub(super) fn repair(place: Place<'_>, name: Option<&BankName>, operation: &BankOperation) -> Result<Vec<Damage>, BankError> {
+pub(super) fn repair(
+    place: WritableBankFolder<'_>,
+    name: Option<&BankName>,
+    operation: &BankOperation,
+) -> Result<Vec<BankDamage>, BankError> {
     let disk = place.disk;
     let mut told = Vec::new();
     for mut finding in findings(disk, name)? {
-        let aside = apply(place, &finding.cure, operation)?;
+        let aside = apply_repair(place, &finding.cure, operation)?;
         for damage in &mut finding.damage {
             damage.repaired = aside.is_some();
             damage.set_aside.clone_from(&aside);
@@ -40,23 +44,27 @@ pub(super) fn repair(place: Place<'_>, name: Option<&BankName>, operation: &Bank
 }
 
 /// Applies a cure, and returns the new path of the damaged file, or `None` if nothing was changed.
-fn apply(place: Place<'_>, cure: &Cure, operation: &BankOperation) -> Result<Option<String>, BankError> {
+fn apply_repair(
+    place: WritableBankFolder<'_>,
+    cure: &BankRepair,
+    operation: &BankOperation,
+) -> Result<Option<String>, BankError> {
     match cure {
-        Cure::None => Ok(None),
-        Cure::SetAside(path) => set_aside(place.disk, path, operation).map(Some),
-        Cure::Rewrite { bank, found, text } => rewrite(place, bank, found, text, operation),
+        BankRepair::None => Ok(None),
+        BankRepair::SetAside(path) => set_aside(place.disk, path, operation).map(Some),
+        BankRepair::Rewrite { bank, found, text } => rewrite_bank(place, bank, found, text, operation),
     }
 }
 
 /// The damage of one file, and its cure.
 #[derive(Debug)]
-struct Finding {
-    damage: Vec<Damage>,
-    cure: Cure,
+struct BankFinding {
+    damage: Vec<BankDamage>,
+    cure: BankRepair,
 }
 
 #[derive(Debug)]
-enum Cure {
+enum BankRepair {
     None,
     /// Rename this file.
     SetAside(String),
@@ -68,26 +76,34 @@ enum Cure {
     },
 }
 
-fn findings(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<Finding>, BankError> {
+fn findings(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<BankFinding>, BankError> {
     let mut entries = disk.folder("").map_err(|error| file::refused("the folder", error))?;
     entries.sort_by(|one, other| one.name.cmp(&other.name));
     let mut findings = Vec::new();
-    let told = |bank: &str, what: String| Damage { bank: bank.to_owned(), key: None, what, set_aside: None, repaired: false };
+    let told = |bank: &str, what: String| BankDamage { bank: bank.to_owned(), key: None, what, set_aside: None, repaired: false };
     for entry in &entries {
         // The next writer handles our own temporary files; those of other programs have the name of their bank.
-        if let Some(bank) = entry.name.strip_suffix(".json.tmp").filter(|bank| is_wanted(bank, name)) {
+        if let Some(bank) = entry.name.strip_suffix(".json.tmp").filter(|bank| is_selected(bank, name)) {
             let damage = vec![told(bank, format!("{} is an unfinished temporary file", entry.name))];
-            findings.push(Finding { damage, cure: Cure::SetAside(entry.name.clone()) });
+            findings.push(BankFinding { damage, cure: BankRepair::SetAside(entry.name.clone()) });
         }
-        let Some((bank, kind)) = Kind::name_in(&entry.name).filter(|(bank, _)| is_wanted(bank, name)) else { continue };
+        let Some((bank, kind)) = BankFileFormat::parse_path(&entry.name).filter(|(bank, _)| is_selected(bank, name)) else {
+            continue;
+        };
         match entry.kind {
-            EntryKind::File => {}
-            EntryKind::Folder => {
-                findings.push(Finding { damage: vec![told(bank, format!("{} is a folder", entry.name))], cure: Cure::None });
+            DirEntryKind::File => {}
+            DirEntryKind::Folder => {
+                findings.push(BankFinding {
+                    damage: vec![told(bank, format!("{} is a folder", entry.name))],
+                    cure: BankRepair::None,
+                });
                 continue;
             }
-            EntryKind::Other => {
-                findings.push(Finding { damage: vec![told(bank, format!("{} is a symlink", entry.name))], cure: Cure::None });
+            DirEntryKind::Other => {
+                findings.push(BankFinding {
+                    damage: vec![told(bank, format!("{} is a symlink", entry.name))],
+                    cure: BankRepair::None,
+                });
                 continue;
             }
         }
@@ -95,43 +111,44 @@ fn findings(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<Finding>, Ba
         match file::find(disk, bank.as_str())? {
             Some((path, _)) if path != entry.name => {
                 let damage = vec![told(bank.as_str(), format!("{path} is used instead of {}", entry.name))];
-                findings.push(Finding { damage, cure: Cure::SetAside(entry.name.clone()) });
+                findings.push(BankFinding { damage, cure: BankRepair::SetAside(entry.name.clone()) });
             }
             _ => findings.extend(finding(disk, &bank, kind)?),
         }
     }
     for entry in entries.iter().filter(|_| name.is_none()) {
-        let bank = change::bank_waiting_in(&entry.name).map(|bank| bank.to_string());
+        let bank = change::bank_of_temp_path(&entry.name).map(|bank| bank.to_string());
         if let Some(bank) = bank.or_else(|| (entry.name == FORMER_WAITING).then(String::new)) {
             let damage = vec![told(&bank, format!("{} is an unfinished temporary file", entry.name))];
-            findings.push(Finding { damage, cure: Cure::SetAside(entry.name.clone()) });
+            findings.push(BankFinding { damage, cure: BankRepair::SetAside(entry.name.clone()) });
         }
     }
     Ok(findings)
 }
 
-fn is_wanted(bank: &str, name: Option<&BankName>) -> bool {
+fn is_selected(bank: &str, name: Option<&BankName>) -> bool {
     bank.parse::<BankName>().is_ok_and(|bank| name.is_none_or(|name| *name == bank))
 }
 
 /// Checks one bank.
-fn finding(disk: &dyn Disk, bank: &BankName, kind: Kind) -> Result<Option<Finding>, BankError> {
+fn finding(disk: &dyn Disk, bank: &BankName, kind: BankFileFormat) -> Result<Option<BankFinding>, BankError> {
     let path = kind.path(bank.as_str());
     let bytes = disk.read_part(&path, 0, file::MAX_FILE).map_err(|error| file::refused(&path, error))?;
-    let found = ContentHash::of_bytes(&bytes);
+    let found = ContentHash::from_bytes(&bytes);
     let signature = disk.signature(&path).map_err(|error| file::refused(&path, error))?;
     let written_at = signature.map_or(DateTime::UNIX_EPOCH, |found| DateTime::from_timestamp_nanos(found.modified_ns));
-    let told = |key: Option<String>, what: String| Damage { bank: bank.to_string(), key, what, set_aside: None, repaired: false };
+    let told =
+        |key: Option<String>, what: String| BankDamage { bank: bank.to_string(), key, what, set_aside: None, repaired: false };
     let (unpacked, remains) = if !gzip::is_gzip(&bytes) && !gzip::has_member(&bytes) {
         (bytes, None)
     } else if let Ok((text, _)) = gzip::unpack(&bytes) {
         (text, None)
     } else {
-        let mut remains = gzip::unpack_intact(&bytes);
+        let mut remains = gzip::decompress_intact(&bytes);
         (std::mem::take(&mut remains.text), Some(remains))
     };
     let mut damage: Vec<_> =
-        remains.iter().flat_map(|remains| broken_parts(&path, remains)).map(|what| told(None, what)).collect();
+        remains.iter().flat_map(|remains| describe_damaged_ranges(&path, remains)).map(|what| told(None, what)).collect();
     let text = String::from_utf8(unpacked).map_err(|error| {
         if remains.is_none() {
             damage.push(told(None, format!("{path} is not UTF-8 (byte {})", error.utf8_error().valid_up_to())));
@@ -143,12 +160,15 @@ fn finding(disk: &dyn Disk, bank: &BankName, kind: Kind) -> Result<Option<Findin
     let known =
         whole.and_then(|text| layout(text).map_err(|why| damage.push(told(None, format!("{path}: {why}")))).ok().zip(Some(text)));
     if let Some((layout, text)) = known {
-        let (faults, edits) = mendings(bank, text, &layout, written_at);
+        let (faults, edits) = plan_repairs(bank, text, &layout, written_at);
         if faults.is_empty() {
             return Ok(None);
         }
         let damage = faults.into_iter().map(|(key, what)| told(key, what)).collect();
-        return Ok(Some(Finding { damage, cure: Cure::Rewrite { bank: bank.clone(), found, text: edit::apply(text, &edits) } }));
+        return Ok(Some(BankFinding {
+            damage,
+            cure: BankRepair::Rewrite { bank: bank.clone(), found, text: edit::apply(text, &edits) },
+        }));
     }
     let bytes = text.map_or_else(|bytes| bytes, String::into_bytes);
     let mut salvaged = salvage(&bytes, written_at);
@@ -158,11 +178,14 @@ fn finding(disk: &dyn Disk, bank: &BankName, kind: Kind) -> Result<Option<Findin
     let named: HashSet<_> = damage.iter().filter_map(|damage| damage.key.clone()).collect();
     let lost = lost.into_iter().filter(|key| !named.contains(key));
     damage.extend(lost.map(|key| told(Some(key.clone()), format!("the entry '{key}' is lost: it is in a damaged part"))));
-    Ok(Some(Finding { damage, cure: Cure::Rewrite { bank: bank.clone(), found, text: salvaged.into_bank(written_at) } }))
+    Ok(Some(BankFinding {
+        damage,
+        cure: BankRepair::Rewrite { bank: bank.clone(), found, text: salvaged.into_text(written_at) },
+    }))
 }
 
 /// Returns messages for the parts of a compressed file that cannot be read.
-fn broken_parts(path: &str, remains: &gzip::Remains) -> Vec<String> {
+fn describe_damaged_ranges(path: &str, remains: &gzip::RecoveredGzip) -> Vec<String> {
     let last = remains.damaged.len().saturating_sub(1);
     let one = |(index, bytes): (usize, &Range<usize>)| {
         if remains.is_cut && index == last {
@@ -177,20 +200,20 @@ fn broken_parts(path: &str, remains: &gzip::Remains) -> Vec<String> {
 /// Returns the faults of a bank with well-formed text, and the edits that repair them.
 ///
 /// A fault of a single entry has the key of the entry.
-fn mendings(
+fn plan_repairs(
     bank: &BankName,
     text: &str,
-    layout: &Layout,
+    layout: &BankLayout,
     written_at: DateTime<Utc>,
-) -> (Vec<(Option<String>, String)>, Vec<Edit>) {
-    let mut faults: Vec<_> = wrong_meta(text, layout.meta.as_ref()).map(|what| (None, what)).into_iter().collect();
+) -> (Vec<(Option<String>, String)>, Vec<BankTextEdit>) {
+    let mut faults: Vec<_> = meta_defect(text, layout.meta.as_ref()).map(|what| (None, what)).into_iter().collect();
     let found = decode::decode(bank, text, layout, written_at);
-    let mut edits = edit::mend_meta(text, layout, written_at);
+    let mut edits = edit::repair_meta(text, layout, written_at);
     let mut gone = Vec::new();
     for (key, why) in found.damaged {
         let item = layout.items.iter().find(|item| item.key == key).expect("it was read from this layout");
         let mended = edit::mend_item(text, item, found.meta.updated_at);
-        if key.parse::<Key>().is_ok() && is_readable_with(text, item, &mended) {
+        if key.parse::<Key>().is_ok() && is_readable_after(text, item, &mended) {
             faults.push((Some(key.clone()), value_stays(&key, &why)));
             edits.extend(mended);
         } else {
@@ -203,9 +226,10 @@ fn mendings(
 }
 
 /// Returns whether an entry can be parsed after `edits`, all of which are within it.
-fn is_readable_with(text: &str, item: &Item, edits: &[Edit]) -> bool {
+fn is_readable_after(text: &str, item: &EntryLayout, edits: &[BankTextEdit]) -> bool {
     let start = item.range.start;
-    let back = |edit: &Edit| Edit { range: edit.range.start - start..edit.range.end - start, text: edit.text.clone() };
+    let back =
+        |edit: &BankTextEdit| BankTextEdit { range: edit.range.start - start..edit.range.end - start, text: edit.text.clone() };
     let mended = edit::apply(&text[item.range.clone()], &edits.iter().map(back).collect::<Vec<_>>());
     item_of(&mended).is_ok_and(|item| decode::entry(&mended, &item, DateTime::UNIX_EPOCH).is_ok())
 }
@@ -218,7 +242,7 @@ fn lost_keys(
     disk: &dyn Disk,
     bank: &BankName,
     path: &str,
-    kept: &[SalvagedItem],
+    kept: &[SalvagedEntry],
     doubtful: &[u8],
 ) -> Result<Vec<String>, BankError> {
     let kept: HashMap<&str, usize> = kept.iter().map(|item| (item.key.as_str(), item.length)).collect();
@@ -237,7 +261,7 @@ fn lost_keys(
 }
 
 /// Returns the defect of `_meta`, if any.
-fn wrong_meta(text: &str, meta: Option<&super::layout::Meta>) -> Option<String> {
+fn meta_defect(text: &str, meta: Option<&super::layout::MetaLayout>) -> Option<String> {
     let Some(meta) = meta else { return Some("_meta is missing or not an object".to_owned()) };
     let part = |range: &Option<Range<usize>>| range.clone().map(|range| &text[range]);
     if part(&meta.version).is_some_and(|version| version.parse::<u64>().is_err()) {
@@ -249,21 +273,21 @@ fn wrong_meta(text: &str, meta: Option<&super::layout::Meta>) -> Option<String> 
 }
 
 fn set_aside(disk: &dyn Disk, path: &str, operation: &BankOperation) -> Result<String, BankError> {
-    let aside = aside_path(path, operation);
+    let aside = damaged_path(path, operation);
     let moved = disk.rename(path, &aside).and_then(|()| disk.sync_folder(""));
     moved.map_err(|error| BankError::from(io_error(format!("set {path} aside"), error)))?;
     Ok(aside)
 }
 
-fn aside_path(path: &str, operation: &BankOperation) -> String {
+fn damaged_path(path: &str, operation: &BankOperation) -> String {
     format!("{}.damaged-{}", path.trim_start_matches('.'), operation.id)
 }
 
 /// Replaces the text of a bank by the repaired one.
 ///
 /// Returns `None`, and changes nothing, if a program that takes no lock has changed the file since the check.
-fn rewrite(
-    place: Place<'_>,
+fn rewrite_bank(
+    place: WritableBankFolder<'_>,
     bank: &BankName,
     found: &ContentHash,
     text: &str,
@@ -273,23 +297,26 @@ fn rewrite(
     let Some((path, signature)) = file::find(disk, bank.as_str())? else { return Ok(None) };
     let told = |error| BankError::from(io_error(format!("set {path} aside"), error));
     let bytes = disk.read_part(&path, 0, file::MAX_FILE).map_err(|error| file::refused(&path, error))?;
-    if ContentHash::of_bytes(&bytes) != *found {
+    if ContentHash::from_bytes(&bytes) != *found {
         return Ok(None);
     }
-    let aside = aside_path(&path, operation);
+    let aside = damaged_path(&path, operation);
     disk.keep(&path, &aside).and_then(|()| disk.sync_folder("")).map_err(told)?;
-    let work = Work { place, name: bank, operation };
+    let work = BankWriter { place, name: bank, operation };
     let layout = layout(text).map_err(|why| file::damaged(&path, &why.to_string()))?;
     let kind = work.kind(text.len());
     let next = match kind {
-        Kind::Plain => text.as_bytes().to_vec(),
-        Kind::Packed => {
+        BankFileFormat::Plain => text.as_bytes().to_vec(),
+        BankFileFormat::Packed => {
             gzip::pack(text.as_bytes(), &layout.items.iter().map(|item| item.range.start).collect::<Vec<_>>()).map_err(told)?
         }
     };
-    let mut line = Line::of(operation, bank);
-    line.file =
-        Some(FileLine { path: path.clone(), trash: Some(aside.clone()), after: Some(ContentHash::of_bytes(&next).to_string()) });
+    let mut line = BankTrashLine::of(operation, bank);
+    line.file = Some(BankFileLine {
+        path: path.clone(),
+        trash: Some(aside.clone()),
+        after: Some(ContentHash::from_bytes(&next).to_string()),
+    });
     let former = BankFile { path: path.clone(), signature, text: String::new(), packed: Some(bytes), members: Vec::new() };
     let next_path = kind.path(bank.as_str());
     if !work.replace(line, Some(&former), Some(&aside), &next_path, &next)? {
@@ -313,7 +340,7 @@ mod tests {
     fn a_bank_that_changed_since_it_was_looked_at_is_not_repaired() {
         let home = tempfile::tempdir().unwrap();
         let (disk, options) = (RealDisk::open(home.path()).unwrap(), BankOptions::default());
-        let place = Place { disk: &disk, root: home.path(), options: &options };
+        let place = WritableBankFolder { disk: &disk, root: home.path(), options: &options };
         let operation = BankOperation {
             id: OperationId::from_random(1),
             verb: BankVerb::Repair,
@@ -325,10 +352,10 @@ mod tests {
         let finding = findings(&disk, None).unwrap().remove(0);
         let whole = "{\"entries\":{\"a\":{\"value\":2}}}";
         std::fs::write(&path, whole).unwrap();
-        assert_eq!(apply(place, &finding.cure, &operation).unwrap(), None);
+        assert_eq!(apply_repair(place, &finding.cure, &operation).unwrap(), None);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(apply(place, &finding.cure, &operation).unwrap(), None);
+        assert_eq!(apply_repair(place, &finding.cure, &operation).unwrap(), None);
         assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "nothing was set aside");
     }
 }

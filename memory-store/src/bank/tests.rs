@@ -8,18 +8,18 @@ use std::path::Path;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::OperationId;
-use memory_core::bank::{Bank, BankChange, BankName, BankOperation, BankStore, BankVerb, Entry, EntryChange, Key};
+use memory_core::bank::{Bank, BankChange, BankEntry, BankEntryChange, BankName, BankOperation, BankStore, BankVerb, Key};
 
 use super::{BankFolder, BankOptions};
 
 /// A folder of banks, and a counter for its operations.
-struct Folder {
+struct TestBanks {
     home: tempfile::TempDir,
     banks: BankFolder,
     count: std::cell::Cell<u64>,
 }
 
-impl Folder {
+impl TestBanks {
     fn new(options: BankOptions) -> Self {
         let home = tempfile::tempdir().unwrap();
         let banks = BankFolder::new(home.path(), options);
@@ -54,7 +54,7 @@ impl Folder {
         BankOperation { id: OperationId::from_random(self.count.get()), verb, by: "test".into(), at: at(self.count.get()) }
     }
 
-    fn change(&self, changes: Vec<EntryChange>) -> OperationId {
+    fn change(&self, changes: Vec<BankEntryChange>) -> OperationId {
         let operation = self.operation(BankVerb::Write);
         let mut changes = Some(changes);
         self.banks.change(&name(), &operation, &mut |_| Ok(BankChange::Entries(changes.take().unwrap()))).unwrap();
@@ -66,7 +66,7 @@ impl Folder {
     }
 
     fn remove(&self, key: &str) -> OperationId {
-        self.change(vec![EntryChange::Remove(key.parse().unwrap())])
+        self.change(vec![BankEntryChange::Remove(key.parse().unwrap())])
     }
 
     fn undo(&self, id: &OperationId) {
@@ -90,7 +90,7 @@ fn at(step: u64) -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::days(20_000) + TimeDelta::seconds(i64::try_from(step).unwrap())
 }
 
-fn put(key: &str, value: &str, step: u64) -> EntryChange {
-    let entry = Entry { value: value.parse().unwrap(), created_at: at(step), updated_at: at(step), ttl: None };
-    EntryChange::Put(key.parse().unwrap(), entry)
+fn put(key: &str, value: &str, step: u64) -> BankEntryChange {
+    let entry = BankEntry { value: value.parse().unwrap(), created_at: at(step), updated_at: at(step), ttl: None };
+    BankEntryChange::Put(key.parse().unwrap(), entry)
 }

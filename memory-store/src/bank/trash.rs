@@ -7,19 +7,19 @@ use memory_core::ContentHash;
 use memory_core::bank::{BankError, BankName, BankOperation, BankRecord, BankVerb, mark_undone};
 use serde::{Deserialize, Serialize};
 
-use super::change::Place;
+use super::change::WritableBankFolder;
 use super::file::refused;
 use crate::disk::Disk;
 use crate::error::io_error;
 use crate::lock::WriterLock;
-use crate::months;
+use crate::monthly_log;
 
 /// The folder of the log and of deleted files.
 pub(super) const FOLDER: &str = ".trash";
 
 /// One operation on one bank.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Line {
+pub(super) struct BankTrashLine {
     pub operation: String,
     pub at: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -39,7 +39,7 @@ pub(super) struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<SchemaLine>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub file: Option<FileLine>,
+    pub file: Option<BankFileLine>,
     /// The CRC-32 of the new file, by which recovery determines whether the operation was executed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sum: Option<u32>,
@@ -70,7 +70,7 @@ pub(super) struct SchemaLine {
 
 /// The replacement or deletion of the whole file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct FileLine {
+pub(super) struct BankFileLine {
     /// The path of the file.
     pub path: String,
     /// The path of the copy in the trash, if the file existed.
@@ -79,7 +79,7 @@ pub(super) struct FileLine {
     pub after: Option<String>,
 }
 
-impl Line {
+impl BankTrashLine {
     pub(super) fn of(operation: &BankOperation, bank: &BankName) -> Self {
         Self {
             operation: operation.id.to_string(),
@@ -139,15 +139,15 @@ pub(super) fn folder(operation: &BankOperation) -> String {
 const LOCK: &str = "_journal";
 
 /// Appends a line, durably, under the lock of the log.
-pub(super) fn append(place: &Place<'_>, at: DateTime<Utc>, line: &Line) -> Result<(), BankError> {
+pub(super) fn append(place: &WritableBankFolder<'_>, at: DateTime<Utc>, line: &BankTrashLine) -> Result<(), BankError> {
     let _lock = WriterLock::of_name(place.root, LOCK, place.options.patience)?;
     let disk = place.disk;
     let bytes = serde_json::to_vec(line).expect("strings and numbers have a JSON form");
-    months::append(disk, FOLDER, at, &bytes).map_err(|error| BankError::from(io_error(format!("write {FOLDER}"), error)))
+    monthly_log::append(disk, FOLDER, at, &bytes).map_err(|error| BankError::from(io_error(format!("write {FOLDER}"), error)))
 }
 
 /// Records that an operation was not executed.
-pub(super) fn abort(place: &Place<'_>, line: &Line) -> Result<(), BankError> {
+pub(super) fn abort(place: &WritableBankFolder<'_>, line: &BankTrashLine) -> Result<(), BankError> {
     let at = DateTime::parse_from_rfc3339(&line.at).map_or(DateTime::UNIX_EPOCH, |at| at.to_utc());
     append(place, at, &line.aborted())
 }
@@ -155,11 +155,11 @@ pub(super) fn abort(place: &Place<'_>, line: &Line) -> Result<(), BankError> {
 /// Calls `keep` for all lines of executed operations, oldest first, and returns the results.
 ///
 /// Lines that cannot be parsed are skipped.
-pub(super) fn lines<T>(disk: &dyn Disk, mut keep: impl FnMut(&Line) -> Option<T>) -> Result<Vec<T>, BankError> {
+pub(super) fn lines<T>(disk: &dyn Disk, mut keep: impl FnMut(&BankTrashLine) -> Option<T>) -> Result<Vec<T>, BankError> {
     let mut kept: Vec<(String, T)> = Vec::new();
-    for path in months::files(disk, FOLDER).map_err(|error| refused(FOLDER, error))? {
-        each(disk, &path, |bytes| {
-            let Ok(line) = serde_json::from_slice::<Line>(bytes) else { return };
+    for path in monthly_log::files(disk, FOLDER).map_err(|error| refused(FOLDER, error))? {
+        for_each_line(disk, &path, |bytes| {
+            let Ok(line) = serde_json::from_slice::<BankTrashLine>(bytes) else { return };
             if line.aborted {
                 // This is always the last line of its bank, because each writer recovers before it starts.
                 if let Some(at) = kept.iter().rposition(|(operation, _)| *operation == line.operation) {
@@ -175,7 +175,7 @@ pub(super) fn lines<T>(disk: &dyn Disk, mut keep: impl FnMut(&Line) -> Option<T>
 
 /// Returns the records of all operations, newest first.
 pub(super) fn records(disk: &dyn Disk) -> Result<Vec<BankRecord>, BankError> {
-    let mut records = lines(disk, Line::record)?;
+    let mut records = lines(disk, BankTrashLine::record)?;
     records.reverse();
     mark_undone(&mut records);
     Ok(records)
@@ -183,7 +183,7 @@ pub(super) fn records(disk: &dyn Disk) -> Result<Vec<BankRecord>, BankError> {
 
 /// Returns the keys of a bank according to the log, sorted.
 pub(super) fn keys(disk: &dyn Disk, bank: &BankName) -> Result<BTreeSet<String>, BankError> {
-    let of_bank = |line: &Line| {
+    let of_bank = |line: &BankTrashLine| {
         let was_deleted = line.file.as_ref().is_some_and(|file| file.after.is_none());
         let entries = line.entries.iter().map(|entry| (entry.key.clone(), entry.after.is_some()));
         (line.bank == bank.as_str()).then(|| (was_deleted || line.made, entries.collect::<Vec<_>>()))
@@ -205,11 +205,11 @@ pub(super) fn keys(disk: &dyn Disk, bank: &BankName) -> Result<BTreeSet<String>,
 }
 
 /// Returns the last line of a bank if it has this checksum and no abort record.
-pub(super) fn last_with_sum(disk: &dyn Disk, bank: &BankName, sum: u32) -> Result<Option<Line>, BankError> {
+pub(super) fn last_line_with_checksum(disk: &dyn Disk, bank: &BankName, sum: u32) -> Result<Option<BankTrashLine>, BankError> {
     let told = |error| refused(FOLDER, error);
     let mut aborted = HashSet::new();
-    for bytes in months::newest_first(disk, FOLDER).map_err(told)? {
-        let Ok(line) = serde_json::from_slice::<Line>(&bytes.map_err(told)?) else { continue };
+    for bytes in monthly_log::newest_first(disk, FOLDER).map_err(told)? {
+        let Ok(line) = serde_json::from_slice::<BankTrashLine>(&bytes.map_err(told)?) else { continue };
         if line.aborted {
             aborted.insert(line.operation);
         } else if line.bank == bank.as_str() {
@@ -221,11 +221,11 @@ pub(super) fn last_with_sum(disk: &dyn Disk, bank: &BankName, sum: u32) -> Resul
 }
 
 /// Returns the last line, executed or not.
-pub(super) fn last(disk: &dyn Disk) -> Result<Option<Line>, BankError> {
-    let Some(path) = months::files(disk, FOLDER).map_err(|error| refused(FOLDER, error))?.pop() else { return Ok(None) };
+pub(super) fn last(disk: &dyn Disk) -> Result<Option<BankTrashLine>, BankError> {
+    let Some(path) = monthly_log::files(disk, FOLDER).map_err(|error| refused(FOLDER, error))?.pop() else { return Ok(None) };
     let told = |error| refused(&path, error);
     let size = disk.signature(&path).map_err(told)?.map_or(0, |found| found.size);
-    let mut length = PIECE as u64;
+    let mut length = READ_SIZE as u64;
     loop {
         let start = size.saturating_sub(length);
         let bytes = disk.read_part(&path, start, usize::try_from(size - start).unwrap_or(usize::MAX)).map_err(told)?;
@@ -240,13 +240,13 @@ pub(super) fn last(disk: &dyn Disk) -> Result<Option<Line>, BankError> {
 }
 
 /// Number of bytes to read at a time.
-const PIECE: usize = 1024 * 1024;
+const READ_SIZE: usize = 1024 * 1024;
 
 /// Calls `work` with each line of a file.
-fn each(disk: &dyn Disk, path: &str, mut work: impl FnMut(&[u8])) -> Result<(), BankError> {
+fn for_each_line(disk: &dyn Disk, path: &str, mut work: impl FnMut(&[u8])) -> Result<(), BankError> {
     let (mut at, mut open) = (0, Vec::new());
     loop {
-        let bytes = disk.read_part(path, at, PIECE).map_err(|error| refused(path, error))?;
+        let bytes = disk.read_part(path, at, READ_SIZE).map_err(|error| refused(path, error))?;
         if bytes.is_empty() {
             break;
         }

@@ -1,13 +1,13 @@
 //! Undoes an operation on a bank.
 
-use memory_core::bank::{BankError, BankOperation, BankRecord, Trouble};
+use memory_core::bank::{BankError, BankErrorKind, BankOperation, BankRecord};
 use memory_core::json::{JsonError, JsonText};
 use memory_core::{ContentHash, OperationId, StoreError};
 
-use super::change::{Former, Place, Work};
+use super::change::{BankSnapshot, BankWriter, WritableBankFolder};
 use super::edit::{BankEdit, ItemEdit, SchemaEdit};
 use super::file::{self, BankFile, damaged};
-use super::trash::{self, EntryLine, FileLine, Line};
+use super::trash::{self, BankFileLine, BankTrashLine, EntryLine};
 use crate::disk::Disk;
 
 /// Returns the record of the operation called `undone`, if it can be undone.
@@ -26,47 +26,51 @@ fn missing(undone: &OperationId) -> BankError {
 }
 
 /// Undoes the operation called `undone`. The caller holds the lock of its bank.
-pub(super) fn undo(place: Place<'_>, undone: &OperationId, operation: &BankOperation) -> Result<BankRecord, BankError> {
+pub(super) fn undo(
+    place: WritableBankFolder<'_>,
+    undone: &OperationId,
+    operation: &BankOperation,
+) -> Result<BankRecord, BankError> {
     let disk = place.disk;
     let record = find(disk, undone)?;
     let line = trash::lines(disk, |line| (line.operation == undone.as_str()).then(|| line.clone()))?.pop();
     let line = &line.ok_or_else(|| missing(undone))?;
-    let work = Work { place, name: &record.bank, operation };
-    let mut own = Line::of(operation, &record.bank);
+    let work = BankWriter { place, name: &record.bank, operation };
+    let mut own = BankTrashLine::of(operation, &record.bank);
     own.undoes = Some(undone.to_string());
     let done = match &line.file {
-        Some(whole) => work.file_back(whole, own),
-        None => work.entries_back(line, own),
+        Some(whole) => work.restore_file(whole, own),
+        None => work.restore_entries(line, own),
     };
     match done {
         Ok(true) => Ok(record),
-        Ok(false) => Err(BankError::new(Trouble::ChangedSince).about(record.bank.as_str(), None)),
+        Ok(false) => Err(BankError::new(BankErrorKind::ChangedSince).about(record.bank.as_str(), None)),
         Err(error) => Err(error.about(record.bank.as_str(), None)),
     }
 }
 
-impl Work<'_> {
+impl BankWriter<'_> {
     /// Restores a file that was deleted or replaced, or deletes one that an undo restored.
     ///
     /// Returns `false` if the bank has changed since the operation.
-    fn file_back(&self, whole: &FileLine, mut own: Line) -> Result<bool, BankError> {
+    fn restore_file(&self, whole: &BankFileLine, mut own: BankTrashLine) -> Result<bool, BankError> {
         let current = file::find(self.place.disk, self.name.as_str())?;
         let current = current.map(|(path, _)| file::bytes(self.place.disk, &path).map(|bytes| (path, bytes))).transpose()?;
         let is_as_left = match (&current, &whole.after) {
             (None, None) => true,
-            (Some((_, bytes)), Some(after)) => ContentHash::of_bytes(bytes).to_string() == *after,
+            (Some((_, bytes)), Some(after)) => ContentHash::from_bytes(bytes).to_string() == *after,
             _ => false,
         };
         if !is_as_left {
             return Ok(false);
         }
-        let Some(trash) = &whole.trash else { return self.bank_away(own) };
+        let Some(trash) = &whole.trash else { return self.delete_bank(own) };
         if self.place.disk.signature(trash).map_err(|error| file::refused(trash, error))?.is_none() {
             return Err(file::damaged(trash, "it is missing, so the bank cannot be restored"));
         }
         let former = file::bytes(self.place.disk, trash)?;
         let mut line =
-            FileLine { path: whole.path.clone(), trash: None, after: Some(ContentHash::of_bytes(&former).to_string()) };
+            BankFileLine { path: whole.path.clone(), trash: None, after: Some(ContentHash::from_bytes(&former).to_string()) };
         if let Some((path, _)) = &current {
             line.trash = Some(self.keep(path)?);
         }
@@ -79,21 +83,21 @@ impl Work<'_> {
     }
 
     /// Restores entries. Returns `false` if they have changed since the operation.
-    fn entries_back(&self, line: &Line, own: Line) -> Result<bool, BankError> {
-        let Some(former) = Former::read(self)? else { return Ok(false) };
-        if !is_as_left(&former, line) {
+    fn restore_entries(&self, line: &BankTrashLine, own: BankTrashLine) -> Result<bool, BankError> {
+        let Some(former) = BankSnapshot::read(self)? else { return Ok(false) };
+        if !is_unchanged_since(&former, line) {
             return Ok(false);
         }
         let left = line.entries.iter().filter(|entry| entry.after.is_some()).count();
         if line.made && left == former.layout.items.len() {
-            return self.bank_away(own);
+            return self.delete_bank(own);
         }
         let edit = |entry: &EntryLine| match &entry.before {
             Some(text) => ItemEdit::PutText(entry.key.clone(), text.clone(), entry.follows.clone()),
             None => ItemEdit::Remove(entry.key.clone()),
         };
         let schema = match &line.schema {
-            Some(schema) => SchemaEdit::to(self.schema_of(schema.before.as_deref())?),
+            Some(schema) => SchemaEdit::to(self.parse_schema(schema.before.as_deref())?),
             None => SchemaEdit::Keep,
         };
         let edit = BankEdit { items: line.entries.iter().map(edit).collect(), schema };
@@ -101,21 +105,21 @@ impl Work<'_> {
     }
 
     /// Deletes the whole bank, which the operation created.
-    fn bank_away(&self, mut own: Line) -> Result<bool, BankError> {
+    fn delete_bank(&self, mut own: BankTrashLine) -> Result<bool, BankError> {
         let Some((path, _)) = file::find(self.place.disk, self.name.as_str())? else { return Ok(false) };
-        own.file = Some(FileLine { path: path.clone(), trash: Some(self.keep(&path)?), after: None });
+        own.file = Some(BankFileLine { path: path.clone(), trash: Some(self.keep(&path)?), after: None });
         self.take_away(&path, own).map(|()| true)
     }
 
-    fn schema_of(&self, text: Option<&str>) -> Result<Option<JsonText>, BankError> {
+    fn parse_schema(&self, text: Option<&str>) -> Result<Option<JsonText>, BankError> {
         let schema = text.filter(|text| *text != "null").map(str::parse).transpose();
         schema.map_err(|why: JsonError| damaged(self.name.as_str(), &format!("its previous schema is invalid: {why}")))
     }
 }
 
 /// Returns whether the parts that an operation changed are still in the state after the operation.
-fn is_as_left(former: &Former, line: &Line) -> bool {
-    let Former { file, layout } = former;
+fn is_unchanged_since(former: &BankSnapshot, line: &BankTrashLine) -> bool {
+    let BankSnapshot { file, layout } = former;
     let hash = |key: &str| {
         let item = layout.items.iter().find(|item| item.key == key)?;
         Some(trash::hash(&file.text[item.entry.clone()]))

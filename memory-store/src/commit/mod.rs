@@ -10,13 +10,19 @@
 //!
 //! After a crash, the journal contains an operation with some files in the previous state and some in the new one. The next writer detects
 //! this and rolls the operation back.
+//!
+//! The caller holds the writer lock and has checked every expectation before step 1. A single write takes three
+//! syncs: the journal, the file and its folder. The files of an operation with many changes are synced together.
+//!
+//! The index stores a *mark*: the end of the journal at its last update. A writer that finds a longer journal
+//! checks the files of the last line. Therefore an operation of many files is applied completely or not at all.
 
-mod carry_out;
-mod recover;
-mod status;
+mod execution;
+mod progress;
+mod recovery;
 
-pub(crate) use carry_out::{carry_out, is_leftover};
-pub(crate) use recover::{recover, roll_back};
+pub(crate) use execution::{carry_out, is_leftover};
+pub(crate) use recovery::{recover, roll_back};
 
 use std::borrow::Cow;
 
@@ -29,37 +35,37 @@ pub(crate) const LONGEST_NAME: usize = 255;
 
 /// The change of one file.
 #[derive(Debug, Clone)]
-pub(crate) struct Step {
+pub(crate) struct CommitStep {
     pub id: MemoryId,
     /// The file in its current state.
-    pub before: Option<Former>,
+    pub before: Option<ReplacedFile>,
     /// The file in its new state.
-    pub after: Option<Next>,
+    pub after: Option<PlannedFile>,
 }
 
 /// A file that is about to be moved to the trash.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Former {
+pub(crate) struct ReplacedFile {
     pub path: String,
     pub hash: ContentHash,
 }
 
 /// A file that is about to be created.
 #[derive(Debug, Clone)]
-pub(crate) struct Next {
+pub(crate) struct PlannedFile {
     pub path: String,
     pub bytes: Vec<u8>,
 }
 
 /// Returns the changes for the journal, including the trash path of each previous file.
-pub(crate) fn record(disk: &dyn Disk, operation: &Operation, steps: &[Step]) -> Vec<RecordedChange> {
+pub(crate) fn record(disk: &dyn Disk, operation: &Operation, steps: &[CommitStep]) -> Vec<RecordedChange> {
     let folder = trash_folder(operation);
     let mut taken = std::collections::HashSet::new();
     let mut trash_path = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
         let place = |number: u32| {
             let mark = format!("{number}-");
-            format!("{folder}/{mark}{}", fitting(name, mark.len()))
+            format!("{folder}/{mark}{}", shorten_name(name, mark.len()))
         };
         let numbered = std::iter::once(format!("{folder}/{name}")).chain((2..).map(place));
         numbered
@@ -78,7 +84,7 @@ pub(crate) fn record(disk: &dyn Disk, operation: &Operation, steps: &[Step]) -> 
             }),
             after: step.after.as_ref().map(|next| RecordedFile {
                 path: next.path.clone(),
-                hash: ContentHash::of_bytes(&next.bytes),
+                hash: ContentHash::from_bytes(&next.bytes),
                 trash: None,
             }),
             why: operation.reasons.get(&step.id).cloned(),
@@ -94,13 +100,13 @@ fn trash_folder(operation: &Operation) -> String {
 fn waiting_path(path: &str, operation: &OperationId) -> String {
     let end = format!(".{operation}.tmp");
     match path.rsplit_once('/') {
-        Some((folder, name)) => format!("{folder}/.{}{end}", fitting(name, 1 + end.len())),
-        None => format!(".{}{end}", fitting(path, 1 + end.len())),
+        Some((folder, name)) => format!("{folder}/.{}{end}", shorten_name(name, 1 + end.len())),
+        None => format!(".{}{end}", shorten_name(path, 1 + end.len())),
     }
 }
 
 /// Returns a name that `more` bytes can be added to. A shortened name ends in a hash of the full one.
-fn fitting(name: &str, more: usize) -> Cow<'_, str> {
+fn shorten_name(name: &str, more: usize) -> Cow<'_, str> {
     if name.len() + more <= LONGEST_NAME {
         return Cow::Borrowed(name);
     }

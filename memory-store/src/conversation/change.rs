@@ -4,32 +4,32 @@ use std::collections::BTreeSet;
 use std::panic::resume_unwind;
 use std::{io, thread};
 
-use memory_core::conversation::{ConversationId, Entry, EntryChange, EntryId, EntryRole};
+use memory_core::conversation::{ConversationEntry, ConversationId, EntryChange, EntryId, EntryRole};
 use memory_core::{Code, Problem, StoreError};
 
+use super::folder_cache::{WriterState, refused};
 use super::format::{decode, encode, with_replacement};
-use super::kept::{Known, refused};
 use super::layout::{
     DELETED, PLACES, WAITING, file_moment, file_name, folder, folder_of, name, other_summary, place, tombstones,
 };
 use crate::commit::LONGEST_NAME;
 use crate::disk::Disk;
 use crate::error::io_error;
-use crate::file::moment;
 use crate::markdown::as_text;
+use crate::memory_file::moment;
 
 /// Maximum number of concurrent syncs.
-const SYNCS: usize = 16;
+const MAX_CONCURRENT_SYNCS: usize = 16;
 
 /// The usual name of a summary.
-const SUMMARY: &str = "summary.md";
+const SUMMARY_FILE: &str = "summary.md";
 
 /// The changes of one conversation.
 #[derive(Debug)]
-pub(super) struct Work<'w> {
+pub(super) struct ConversationCommit<'w> {
     pub(super) conversation: &'w ConversationId,
     pub(super) changes: &'w [EntryChange],
-    pub(super) known: Known,
+    pub(super) known: WriterState,
     /// Entries that must not be deleted, regardless of the changes.
     pub(super) kept_entries: BTreeSet<EntryId>,
     /// The files that were added or removed.
@@ -48,27 +48,27 @@ struct NewFile {
 ///
 /// All new files are synced together, and then all of their folders, so that a batch takes hardly longer than a single change. The caller
 /// holds the lock.
-pub(super) fn carry_out(disk: &dyn Disk, works: &mut [Work<'_>]) -> Result<(), StoreError> {
+pub(super) fn carry_out(disk: &dyn Disk, works: &mut [ConversationCommit<'_>]) -> Result<(), StoreError> {
     let (mut waiting, mut folders) = (Vec::new(), BTreeSet::new());
     for work in works.iter() {
         for path in &work.known.leftovers {
             // A leftover file is harmless.
             let _ = disk.remove(path);
         }
-        waiting.push(write_new(disk, work, &mut folders)?);
+        waiting.push(write_new_files(disk, work, &mut folders)?);
     }
     let hidden: Vec<&str> = waiting.iter().flatten().map(|new| new.hidden.as_str()).collect();
-    sync_each(&hidden, &|path| disk.sync_file(path))?;
+    sync_paths(&hidden, &|path| disk.sync_file(path))?;
     for (work, new) in works.iter_mut().zip(waiting) {
-        put_in_place(disk, work, new, &mut folders)?;
+        rename_new_files(disk, work, new, &mut folders)?;
     }
     sync(disk, &folders)?;
     works.iter_mut().try_for_each(|work| delete(disk, work))
 }
 
 /// Applies the deletions, syncs their folders, and then records the replacements.
-fn delete(disk: &dyn Disk, work: &mut Work<'_>) -> Result<(), StoreError> {
-    let Work { conversation, changes, known, kept_entries, touched } = work;
+fn delete(disk: &dyn Disk, work: &mut ConversationCommit<'_>) -> Result<(), StoreError> {
+    let ConversationCommit { conversation, changes, known, kept_entries, touched } = work;
     let mut folders = BTreeSet::new();
     let mut replaced = Vec::new();
     for change in *changes {
@@ -93,12 +93,16 @@ fn delete(disk: &dyn Disk, work: &mut Work<'_>) -> Result<(), StoreError> {
         replaced.extend(tombstone.zip(replaced_by.as_ref()));
     }
     sync(disk, &folders)?;
-    replaced.into_iter().try_for_each(|(path, by)| tell_replacement(disk, &path, by))
+    replaced.into_iter().try_for_each(|(path, by)| record_replacement(disk, &path, by))
 }
 
 /// Writes new files under hidden names, without a sync.
-fn write_new(disk: &dyn Disk, work: &Work<'_>, folders: &mut BTreeSet<String>) -> Result<Vec<NewFile>, StoreError> {
-    let Work { conversation, known, .. } = work;
+fn write_new_files(
+    disk: &dyn Disk,
+    work: &ConversationCommit<'_>,
+    folders: &mut BTreeSet<String>,
+) -> Result<Vec<NewFile>, StoreError> {
+    let ConversationCommit { conversation, known, .. } = work;
     let own = folder(conversation);
     let mut waiting = Vec::new();
     let entries = work.changes.iter().filter_map(|change| if let EntryChange::Add(entry) = change { Some(entry) } else { None });
@@ -110,11 +114,11 @@ fn write_new(disk: &dyn Disk, work: &Work<'_>, folders: &mut BTreeSet<String>) -
         }
         let path = match entry.role {
             EntryRole::Summary => summary_path(disk, conversation, &folder)?,
-            _ if is_kept(disk, known, conversation, entry)? => continue,
+            _ if entry_exists(disk, known, conversation, entry)? => continue,
             _ => format!("{folder}/{}", name(entry)),
         };
         let text = encode(entry);
-        if entry.role == EntryRole::Summary && read(disk, &path)?.is_some_and(|bytes| bytes == text.as_bytes()) {
+        if entry.role == EntryRole::Summary && read_bytes(disk, &path)?.is_some_and(|bytes| bytes == text.as_bytes()) {
             continue;
         }
         let hidden = format!("{folder}/{WAITING}{}.tmp", file_name(&path).trim_end_matches(".md"));
@@ -125,15 +129,15 @@ fn write_new(disk: &dyn Disk, work: &Work<'_>, folders: &mut BTreeSet<String>) -
 }
 
 /// Renames new files to their final names, after their sync.
-fn put_in_place(
+fn rename_new_files(
     disk: &dyn Disk,
-    work: &mut Work<'_>,
+    work: &mut ConversationCommit<'_>,
     new: Vec<NewFile>,
     folders: &mut BTreeSet<String>,
 ) -> Result<(), StoreError> {
     for NewFile { hidden, path, role } in new {
         if role == EntryRole::Summary {
-            keep_former(disk, work.conversation, &path)?;
+            link_previous_summary(disk, work.conversation, &path)?;
         }
         disk.rename(&hidden, &path).map_err(not_written(&path))?;
         folders.insert(folder_of(&path).to_owned());
@@ -143,7 +147,12 @@ fn put_in_place(
 }
 
 /// Returns whether an entry exists, active or as a tombstone.
-fn is_kept(disk: &dyn Disk, known: &Known, conversation: &ConversationId, entry: &Entry) -> Result<bool, StoreError> {
+fn entry_exists(
+    disk: &dyn Disk,
+    known: &WriterState,
+    conversation: &ConversationId,
+    entry: &ConversationEntry,
+) -> Result<bool, StoreError> {
     if known.places.contains_key(&entry.id) {
         return Ok(true);
     }
@@ -173,12 +182,12 @@ pub(super) fn bury(
 }
 
 /// Links a summary that is about to be replaced into the tombstones.
-fn keep_former(disk: &dyn Disk, conversation: &ConversationId, path: &str) -> Result<(), StoreError> {
+fn link_previous_summary(disk: &dyn Disk, conversation: &ConversationId, path: &str) -> Result<(), StoreError> {
     let Some((bytes, signature)) = disk.read(path).map_err(|error| refused(path, error))? else { return Ok(()) };
     let at = decode(path, &bytes, EntryRole::Summary, moment(signature.modified_ns))
         .map_or_else(|_| moment(signature.modified_ns), |entry| entry.created_at);
     let wanted = format!("{}/{DELETED}/summaries/{}__{}", folder(conversation), file_moment(at), file_name(path));
-    if read(disk, &wanted)?.is_some_and(|kept| kept == bytes) {
+    if read_bytes(disk, &wanted)?.is_some_and(|kept| kept == bytes) {
         return Ok(());
     }
     let tombstone = free(disk, &wanted)?;
@@ -200,8 +209,8 @@ pub(super) fn make_folder(disk: &dyn Disk, folder: &str) -> Result<(), StoreErro
 ///
 /// This is the usual path, unless it belongs to the summary of another conversation.
 fn summary_path(disk: &dyn Disk, conversation: &ConversationId, folder: &str) -> Result<String, StoreError> {
-    let usual = format!("{folder}/{SUMMARY}");
-    let Some(bytes) = read(disk, &usual)? else { return Ok(usual) };
+    let usual = format!("{folder}/{SUMMARY_FILE}");
+    let Some(bytes) = read_bytes(disk, &usual)? else { return Ok(usual) };
     // A file that cannot be parsed is not replaced.
     let is_own = decode(&usual, &bytes, EntryRole::Summary, moment(0)).is_ok_and(|entry| entry.conversation == *conversation);
     Ok(if is_own { usual } else { format!("{folder}/{}", other_summary(conversation)) })
@@ -240,8 +249,8 @@ pub(super) fn tombstone(disk: &dyn Disk, conversation: &ConversationId, id: &Ent
 }
 
 /// Records the replacement in a tombstone, unless it is recorded already.
-pub(super) fn tell_replacement(disk: &dyn Disk, path: &str, by: &EntryId) -> Result<(), StoreError> {
-    let Some(bytes) = read(disk, path)? else { return Ok(()) };
+pub(super) fn record_replacement(disk: &dyn Disk, path: &str, by: &EntryId) -> Result<(), StoreError> {
+    let Some(bytes) = read_bytes(disk, path)? else { return Ok(()) };
     let text = as_text(&bytes).0;
     let new = with_replacement(&text, by).map_err(|what| {
         let problem = Problem { code: Code::FileDamaged, path: path.to_owned(), line: None, what, hint: None };
@@ -262,22 +271,22 @@ pub(super) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<(), S
     sync(disk, &BTreeSet::from([folder.to_owned()]))
 }
 
-pub(super) fn read(disk: &dyn Disk, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
+pub(super) fn read_bytes(disk: &dyn Disk, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
     Ok(disk.read(path).map_err(|error| refused(path, error))?.map(|(bytes, _)| bytes))
 }
 
 pub(super) fn sync(disk: &dyn Disk, folders: &BTreeSet<String>) -> Result<(), StoreError> {
     let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
-    sync_each(&folders, &|path| disk.sync_folder(path))
+    sync_paths(&folders, &|path| disk.sync_folder(path))
 }
 
 /// Syncs paths concurrently, which takes hardly longer than a single sync.
-fn sync_each(paths: &[&str], sync: &(dyn Fn(&str) -> io::Result<()> + Sync)) -> Result<(), StoreError> {
+fn sync_paths(paths: &[&str], sync: &(dyn Fn(&str) -> io::Result<()> + Sync)) -> Result<(), StoreError> {
     let sync_one = |path: &&str| sync(path).map_err(not_written(path));
     if paths.len() <= 1 {
         return paths.iter().try_for_each(sync_one);
     }
-    let share = paths.len().div_ceil(SYNCS);
+    let share = paths.len().div_ceil(MAX_CONCURRENT_SYNCS);
     thread::scope(|scope| {
         let begin = |share: &'_ [&str]| share.iter().try_for_each(sync_one);
         let mut shares = paths.chunks(share);

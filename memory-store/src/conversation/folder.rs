@@ -8,43 +8,44 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use memory_core::StoreError;
 use memory_core::conversation::{
-    ConversationId, ConversationOperation, ConversationStore, Entry, EntryChange, EntryId, EntryRole, EntryVector, Shelf,
+    ConversationEntry, ConversationId, ConversationIndex, ConversationOperation, ConversationStore, EntryChange, EntryId,
+    EntryRole, EntryVector,
 };
 
-use super::change::{self, Work};
+use super::change::{self, ConversationCommit};
+use super::folder_cache::{ConversationCache, refused};
 use super::format::decode;
-use super::kept::{Kept, refused};
 use super::layout::{DELETED, ENTRIES, PLACES, file_moment, folder, is_entry, place, tombstones};
-use super::undo::{Recording, recording};
+use super::undo::{RecordingDecision, recording};
 use super::vectors;
-use crate::disk::{Disk, EntryKind, LateDisk};
+use crate::disk::{DirEntryKind, Disk, LazyDisk};
 use crate::error::io_error;
-use crate::file::moment;
 use crate::index::now_ns;
 use crate::lock::{PATIENCE, WriterLock, generation};
+use crate::memory_file::moment;
 
 /// Maximum number of folders in the cache.
-const MOST: usize = 128;
+const MAX_CACHED_FOLDERS: usize = 128;
 
 /// Conversations in a folder, which is created with the first entry.
 ///
 /// Parsed files are cached, and read again after a change.
 #[derive(Debug)]
 pub struct ConversationFolder {
-    place: LateDisk,
+    place: LazyDisk,
     patience: Duration,
-    kept: Mutex<HashMap<String, Arc<Mutex<Kept>>>>,
+    kept: Mutex<HashMap<String, Arc<Mutex<ConversationCache>>>>,
 }
 
 impl ConversationFolder {
     /// Returns the conversations at `root`. The folder need not exist.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { place: LateDisk::new(root.into()), patience: PATIENCE, kept: Mutex::default() }
+        Self { place: LazyDisk::new(root.into()), patience: PATIENCE, kept: Mutex::default() }
     }
 
     /// Returns the conversations at `root`, with `disk` for writes.
     pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
-        Self { place: LateDisk::on_disk(root.into(), disk), patience: PATIENCE, kept: Mutex::default() }
+        Self { place: LazyDisk::on_disk(root.into(), disk), patience: PATIENCE, kept: Mutex::default() }
     }
 
     /// Returns the path of the root folder.
@@ -56,14 +57,14 @@ impl ConversationFolder {
     ///
     /// `None` marks all files.
     pub fn hear(&self, files: Option<&BTreeSet<String>>) {
-        let all: Vec<(String, Arc<Mutex<Kept>>)> = {
+        let all: Vec<(String, Arc<Mutex<ConversationCache>>)> = {
             let all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             all.iter().map(|(folder, kept)| (folder.clone(), Arc::clone(kept))).collect()
         };
         for (folder, kept) in all {
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
             match files {
-                None => kept.doubt_all(),
+                None => kept.mark_all_changed(),
                 Some(files) => {
                     files.iter().filter(|file| file.starts_with(&format!("{folder}/"))).for_each(|file| kept.doubt(file));
                 }
@@ -76,8 +77,8 @@ impl ConversationFolder {
     }
 
     /// Returns the disk, and creates the folder if it is missing.
-    pub(super) fn made(&self) -> Result<&dyn Disk, StoreError> {
-        self.place.made().map_err(|error| io_error(format!("open {}", self.root().display()), error))
+    pub(super) fn create(&self) -> Result<&dyn Disk, StoreError> {
+        self.place.get_or_create().map_err(|error| io_error(format!("open {}", self.root().display()), error))
     }
 
     /// Returns the lock timeout of writers.
@@ -89,24 +90,24 @@ impl ConversationFolder {
     pub(super) fn with<T>(
         &self,
         folder: &str,
-        work: impl FnOnce(&dyn Disk, &mut Kept) -> Result<T, StoreError>,
+        work: impl FnOnce(&dyn Disk, &mut ConversationCache) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
         let Some(disk) = self.disk()? else { return Ok(None) };
-        let kept = self.kept(folder);
+        let kept = self.folder_cache(folder);
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         self.refresh(disk, folder, &mut kept)?;
         work(disk, &mut kept).map(Some)
     }
 
-    fn kept(&self, folder: &str) -> Arc<Mutex<Kept>> {
+    fn folder_cache(&self, folder: &str) -> Arc<Mutex<ConversationCache>> {
         let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if MOST <= all.len() && !all.contains_key(folder) {
+        if MAX_CACHED_FOLDERS <= all.len() && !all.contains_key(folder) {
             all.clear();
         }
         Arc::clone(all.entry(folder.to_owned()).or_default())
     }
 
-    fn refresh(&self, disk: &dyn Disk, folder: &str, kept: &mut Kept) -> Result<(), StoreError> {
+    fn refresh(&self, disk: &dyn Disk, folder: &str, kept: &mut ConversationCache) -> Result<(), StoreError> {
         for conversation in kept.refresh(disk, folder, generation(self.root()), now_ns())? {
             // Vectors are derived: without them a search uses only the words.
             if let Ok(Some(found)) = vectors::read(disk, &conversation) {
@@ -132,36 +133,36 @@ impl ConversationFolder {
             // The file of a summary depends on the other conversations in its folder.
             return all.iter().try_for_each(|&&one| self.commit_with(&[one], operation));
         }
-        self.made()?;
+        self.create()?;
         let lock = WriterLock::acquire(self.root(), self.patience)?;
         let Some(disk) = self.disk()? else { return Ok(()) };
         let mut works = Vec::new();
         for &&(conversation, changes) in &all {
-            let Some(known) = self.with(&folder(conversation), |_, kept| kept.known(conversation, changes))? else {
+            let Some(known) = self.with(&folder(conversation), |_, kept| kept.writer_state(conversation, changes))? else {
                 return Ok(());
             };
-            works.push(Work { conversation, changes, known, kept_entries: BTreeSet::new(), touched: Vec::new() });
+            works.push(ConversationCommit { conversation, changes, known, kept_entries: BTreeSet::new(), touched: Vec::new() });
         }
         if let Some(operation) = operation {
             for work in &mut works {
                 match recording(disk, work.conversation, &work.known, work.changes, operation)? {
-                    Recording::New(line) => line.append(disk, operation.at)?,
-                    Recording::Recorded { restored } => work.kept_entries = restored,
-                    Recording::Undone => return Ok(()),
+                    RecordingDecision::New(line) => line.append(disk, operation.at)?,
+                    RecordingDecision::Recorded { restored } => work.kept_entries = restored,
+                    RecordingDecision::Undone => return Ok(()),
                 }
             }
         }
         for work in &works {
-            let kept = self.kept(&folder(work.conversation));
-            kept.lock().unwrap_or_else(PoisonError::into_inner).is_about_to_change();
+            let kept = self.folder_cache(&folder(work.conversation));
+            kept.lock().unwrap_or_else(PoisonError::into_inner).begin_write();
         }
         // Readers do not wait for the disk, because the cache is not locked here.
         let done = change::carry_out(disk, &mut works);
-        let generation = lock.hand_on();
-        for Work { conversation, known, touched, .. } in works {
+        let generation = lock.write_generation();
+        for ConversationCommit { conversation, known, touched, .. } in works {
             // The next reader uses the updated cache.
             let folder = folder(conversation);
-            let kept = self.kept(&folder);
+            let kept = self.folder_cache(&folder);
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
             kept.take_in(disk, &folder, &touched, &known, generation);
         }
@@ -172,7 +173,7 @@ impl ConversationFolder {
     fn folders(disk: &dyn Disk) -> Result<Vec<String>, StoreError> {
         let entries = disk.folder(ENTRIES).map_err(|error| refused(ENTRIES, error))?;
         let is_one = |name: &str| name != DELETED;
-        let found = entries.into_iter().filter(|entry| entry.kind == EntryKind::Folder && is_one(&entry.name));
+        let found = entries.into_iter().filter(|entry| entry.kind == DirEntryKind::Folder && is_one(&entry.name));
         Ok(found.map(|entry| format!("{ENTRIES}/{}", entry.name)).collect())
     }
 }
@@ -193,11 +194,11 @@ impl ConversationStore for ConversationFolder {
         Ok(found)
     }
 
-    fn read(&self, conversation: &ConversationId) -> Result<Arc<Shelf>, StoreError> {
+    fn read(&self, conversation: &ConversationId) -> Result<Arc<ConversationIndex>, StoreError> {
         Ok(self.with(&folder(conversation), |_, kept| Ok(kept.shelf(conversation)))?.unwrap_or_default())
     }
 
-    fn asked_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<Entry>>, StoreError> {
+    fn user_turns_since(&self, moment: DateTime<Utc>) -> Result<Vec<Arc<ConversationEntry>>, StoreError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         let (role, since) = (EntryRole::User, file_moment(moment));
         let mut found = Vec::new();
@@ -219,12 +220,12 @@ impl ConversationStore for ConversationFolder {
 
     fn look_again(&self, conversation: &ConversationId, ids: &[EntryId]) -> Result<bool, StoreError> {
         let Some(disk) = self.disk()? else { return Ok(false) };
-        let kept = self.kept(&folder(conversation));
+        let kept = self.folder_cache(&folder(conversation));
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.look_again(disk, conversation, ids, now_ns())
     }
 
-    fn deleted(&self, conversation: &ConversationId) -> Result<Vec<Entry>, StoreError> {
+    fn deleted(&self, conversation: &ConversationId) -> Result<Vec<ConversationEntry>, StoreError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         let active = self.read(conversation)?;
         let mut deleted = Vec::new();
@@ -233,7 +234,7 @@ impl ConversationStore for ConversationFolder {
                 let folder = format!("{place}/{below}");
                 for entry in disk.folder(&folder).map_err(|error| refused(&folder, error))? {
                     let path = format!("{folder}/{}", entry.name);
-                    let is_one = entry.kind == EntryKind::File && is_entry(&entry.name);
+                    let is_one = entry.kind == DirEntryKind::File && is_entry(&entry.name);
                     let Some((bytes, signature)) = (if is_one { disk.read(&path).ok().flatten() } else { None }) else {
                         continue;
                     };
@@ -242,7 +243,7 @@ impl ConversationStore for ConversationFolder {
             }
         }
         // An interrupted change can leave an entry both active and as a tombstone.
-        let is_active = |entry: &Entry| {
+        let is_active = |entry: &ConversationEntry| {
             active.get(&entry.id).is_some_and(|own| own.created_at == entry.created_at && own.content == entry.content)
         };
         deleted.retain(|entry| entry.conversation == *conversation && !is_active(entry));
@@ -269,7 +270,7 @@ impl ConversationStore for ConversationFolder {
 
     fn keep_vectors(&self, conversation: &ConversationId, identity: &str, vectors: &[EntryVector]) -> Result<(), StoreError> {
         let place = self.place();
-        self.place.made().map_err(|error| io_error(format!("open {place}"), error))?;
+        self.place.get_or_create().map_err(|error| io_error(format!("open {place}"), error))?;
         let _lock = WriterLock::acquire(self.root(), self.patience)?;
         let kept = self.with(&folder(conversation), |disk, kept| {
             let found = vectors::append(disk, conversation, identity, vectors)?;

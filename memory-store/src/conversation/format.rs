@@ -1,33 +1,33 @@
 //! The file format of entries.
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
-use memory_core::conversation::{ConversationId, Entry, EntryId, EntryRole, MAX_CONTENT};
+use memory_core::conversation::{ConversationEntry, ConversationId, EntryId, EntryRole, MAX_CONTENT};
 use memory_core::{Code, MemoryId, Problem};
 
 use super::layout::{folder, moment};
 use crate::disk::MAX_FILE;
-use crate::markdown::{Front, as_text, body, double_quoted, with_values};
+use crate::markdown::{PlainFrontMatter, as_text, body, double_quoted, with_values};
 
-const BY_HAND: &str = "correct the file by hand; it is not changed until then";
+const REPAIR_HINT: &str = "correct the file by hand; it is not changed until then";
 
 /// A file with the longest content and its front matter must stay below the read limit.
 const _: () = assert!(MAX_CONTENT as u64 + 64 * 1024 < MAX_FILE);
 
 /// Returns the file content of a new entry.
-pub(super) fn encode(entry: &Entry) -> String {
+pub(super) fn encode(entry: &ConversationEntry) -> String {
     let mut text = String::from("---\n");
     let mut line = |key: &str, value: &str| text.extend([key, ": ", value, "\n"]);
-    line("id", &spelled(entry.id.as_str()));
-    line("conversation_id", &spelled(entry.conversation.as_str()));
+    line("id", &quote_if_needed(entry.id.as_str()));
+    line("conversation_id", &quote_if_needed(entry.conversation.as_str()));
     line("role", entry.role.as_str());
     line("created_at", &format!("'{}'", moment(entry.created_at)));
     for (key, value) in [("replaced_by", &entry.replaced_by), ("source_id", &entry.source_id)] {
         if let Some(value) = value {
-            line(key, &spelled(value.as_str()));
+            line(key, &quote_if_needed(value.as_str()));
         }
     }
     if let Some(kind) = &entry.summary_kind {
-        line("summary_kind", &spelled(kind));
+        line("summary_kind", &quote_if_needed(kind));
     }
     text.push_str("---\n");
     text.push_str(&entry.content);
@@ -36,7 +36,7 @@ pub(super) fn encode(entry: &Entry) -> String {
 }
 
 /// Quotes a value unless every YAML parser reads it as this string.
-fn spelled(value: &str) -> String {
+fn quote_if_needed(value: &str) -> String {
     let is_word = value.starts_with(|first: char| first.is_ascii_alphabetic())
         && value.chars().all(|own| own.is_ascii_alphanumeric() || "-_./".contains(own));
     let is_other = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"].contains(&value.to_ascii_lowercase().as_str());
@@ -47,11 +47,11 @@ fn spelled(value: &str) -> String {
 /// Parses the file at `path` in the folder of a conversation.
 ///
 /// `role` is the role of its subfolder, and `modified` its modification time. Both replace missing values in the front matter.
-pub(super) fn decode(path: &str, bytes: &[u8], role: EntryRole, modified: DateTime<Utc>) -> Result<Entry, Problem> {
+pub(super) fn decode(path: &str, bytes: &[u8], role: EntryRole, modified: DateTime<Utc>) -> Result<ConversationEntry, Problem> {
     let damaged =
-        |what: String| Problem { code: Code::FileDamaged, path: path.to_owned(), line: None, what, hint: Some(BY_HAND) };
+        |what: String| Problem { code: Code::FileDamaged, path: path.to_owned(), line: None, what, hint: Some(REPAIR_HINT) };
     let (text, fault) = as_text(bytes);
-    let front = Front::of(&text);
+    let front = PlainFrontMatter::of(&text);
     if let Some(what) = fault.or_else(|| front.problem.clone()) {
         return Err(damaged(what));
     }
@@ -62,10 +62,11 @@ pub(super) fn decode(path: &str, bytes: &[u8], role: EntryRole, modified: DateTi
     let said = value("role").map(str::parse::<EntryRole>).transpose().map_err(|error| damaged(error.to_string()))?;
     let created_at = match value("created_at") {
         None => modified,
-        Some(said) => read_moment(said).ok_or_else(|| damaged(format!("`created_at`: {said:?} is not a valid time")))?,
+        Some(said) => parse_time(said).ok_or_else(|| damaged(format!("`created_at`: {said:?} is not a valid time")))?,
     };
-    let entry = Entry::new(id, &conversation(path, value("conversation_id")), said.unwrap_or(role), body(&text), created_at);
-    Ok(Entry {
+    let entry =
+        ConversationEntry::new(id, &conversation(path, value("conversation_id")), said.unwrap_or(role), body(&text), created_at);
+    Ok(ConversationEntry {
         source_id: parsed("source_id")?,
         summary_kind: value("summary_kind").map(str::to_owned),
         replaced_by: parsed("replaced_by")?,
@@ -96,11 +97,11 @@ pub(super) fn without_replacement(bytes: &[u8]) -> Vec<u8> {
     };
     let without: String = text.split_inclusive('\n').filter(is_other).collect();
     // A front matter in another notation is left unchanged.
-    let has_any = Front::of(&without).values.iter().any(|(key, _)| key == "replaced_by");
+    let has_any = PlainFrontMatter::of(&without).values.iter().any(|(key, _)| key == "replaced_by");
     if has_any { bytes.to_owned() } else { without.into_bytes() }
 }
 
-fn read_moment(said: &str) -> Option<DateTime<Utc>> {
+fn parse_time(said: &str) -> Option<DateTime<Utc>> {
     let with_zone = DateTime::parse_from_rfc3339(said).ok().map(|at| at.to_utc());
     let without = || said.replacen(' ', "T", 1).parse::<NaiveDateTime>().ok().map(|at| at.and_utc());
     let day = || said.parse::<NaiveDate>().ok().and_then(|day| day.and_hms_opt(0, 0, 0)).map(|at| at.and_utc());

@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::disk::Disk;
 use crate::error::io_error;
-use crate::months;
+use crate::monthly_log;
 
 /// The folder of the journal, outside the folder in which other programs search for entries.
 pub(super) const FOLDER: &str = ".conversations/journal";
 
 /// An operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Line {
+pub(super) struct ConversationJournalLine {
     pub(super) operation: String,
     at: String,
     verb: String,
@@ -31,15 +31,15 @@ pub(super) struct Line {
     undoes: Option<String>,
     /// The added entries.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) added: Vec<Item>,
+    pub(super) added: Vec<JournaledEntry>,
     /// The entries that became tombstones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) deleted: Vec<Item>,
+    pub(super) deleted: Vec<JournaledEntry>,
 }
 
 /// An entry of an operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Item {
+pub(super) struct JournaledEntry {
     pub(super) id: String,
     /// The path of the entry while it is active.
     pub(super) path: String,
@@ -50,7 +50,7 @@ pub(super) struct Item {
     pub(super) replaced_by: Option<String>,
 }
 
-impl Line {
+impl ConversationJournalLine {
     /// Returns the line of an operation without entries.
     pub(super) fn new(operation: &ConversationOperation, conversation: &ConversationId, undoes: Option<&OperationId>) -> Self {
         Self {
@@ -68,13 +68,13 @@ impl Line {
     /// Appends the line to the journal, durably.
     pub(super) fn append(&self, disk: &dyn Disk, at: DateTime<Utc>) -> Result<(), StoreError> {
         let bytes = serde_json::to_vec(self).expect("texts have a JSON form");
-        months::append(disk, FOLDER, at, &bytes).map_err(not_written)
+        monthly_log::append(disk, FOLDER, at, &bytes).map_err(not_written)
     }
 
     /// Returns the operation, or `None` if the line is invalid.
     pub(super) fn record(&self) -> Option<ConversationRecord> {
-        let id = |item: &Item| item.id.parse::<EntryId>().ok();
-        let deleted = |item: &Item| {
+        let id = |item: &JournaledEntry| item.id.parse::<EntryId>().ok();
+        let deleted = |item: &JournaledEntry| {
             let by = item.replaced_by.as_deref().and_then(|by| by.parse().ok());
             Some((id(item)?, by))
         };
@@ -96,14 +96,14 @@ impl Line {
 
 /// Returns the hash of a file.
 pub(super) fn hash(bytes: &[u8]) -> String {
-    ContentHash::of_bytes(bytes).to_string()
+    ContentHash::from_bytes(bytes).to_string()
 }
 
 /// Returns up to `limit` of the newest lines with their operations, newest first. Omits invalid lines.
-pub(super) fn lines(disk: &dyn Disk, limit: usize) -> Result<Vec<(Line, ConversationRecord)>, StoreError> {
+pub(super) fn lines(disk: &dyn Disk, limit: usize) -> Result<Vec<(ConversationJournalLine, ConversationRecord)>, StoreError> {
     let mut found = Vec::new();
-    for line in months::newest_first(disk, FOLDER).map_err(not_read)?.take(limit) {
-        let line = serde_json::from_slice::<Line>(&line.map_err(not_read)?).ok();
+    for line in monthly_log::newest_first(disk, FOLDER).map_err(read_error)?.take(limit) {
+        let line = serde_json::from_slice::<ConversationJournalLine>(&line.map_err(read_error)?).ok();
         found.extend(line.and_then(|line| line.record().map(|record| (line, record))));
     }
     let mut records: Vec<ConversationRecord> = found.iter().map(|(_, record)| record.clone()).collect();
@@ -111,7 +111,7 @@ pub(super) fn lines(disk: &dyn Disk, limit: usize) -> Result<Vec<(Line, Conversa
     Ok(found.into_iter().zip(records).map(|((line, _), record)| (line, record)).collect())
 }
 
-pub(super) fn not_read(error: io::Error) -> StoreError {
+pub(super) fn read_error(error: io::Error) -> StoreError {
     io_error(format!("read {FOLDER}"), error)
 }
 

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use memory_core::conversation::{ConversationId, Entry, EntryRole};
-use memory_core::{ContentHash, Place};
+use memory_core::conversation::{ConversationEntry, ConversationId, EntryRole};
+use memory_core::{ContentHash, HomeSection};
 
 /// The folder of all conversations.
-pub(super) const ENTRIES: &str = Place::CONVERSATIONS;
+pub(super) const ENTRIES: &str = HomeSection::CONVERSATIONS;
 
 /// The folder of tombstones: in each conversation, or in the layout of another program next to them.
 pub(super) const DELETED: &str = "deleted";
@@ -45,7 +45,7 @@ pub(super) fn tombstones(folder: &str) -> [String; 2] {
 }
 
 /// Returns the file name of a new entry that is not a summary.
-pub(super) fn name(entry: &Entry) -> String {
+pub(super) fn name(entry: &ConversationEntry) -> String {
     format!("{}__{}.md", file_moment(entry.created_at), entry.id)
 }
 

@@ -10,18 +10,18 @@ pub(super) const OFTEN_NS: i64 = 1_000_000_000;
 
 /// The state of a folder at its last listing or write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Names {
+pub(super) struct FolderListing {
     pub(super) modified_ns: i64,
     pub(super) listed_ns: i64,
     /// The generation of the last writer at that time.
     pub(super) generation: u64,
 }
 
-impl Names {
+impl FolderListing {
     /// Returns whether a folder last modified at `modified_ns` still has the listed names.
     ///
     /// Either any further change would alter this time, or the listing is recent and no other writer of this program has run.
-    pub(super) fn are_those_of(self, modified_ns: i64, generation: u64, now_ns: i64) -> bool {
+    pub(super) fn is_current(self, modified_ns: i64, generation: u64, now_ns: i64) -> bool {
         let settles_ns = settled_ns(modified_ns);
         let is_recent = now_ns < settles_ns && self.is_fresh(now_ns);
         // The clock may have been set back since the listing.

@@ -1,4 +1,4 @@
-mod superseded;
+mod superseded_turns;
 mod versions;
 
 use std::fs;
@@ -7,16 +7,16 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use memory_core::conversation::{
-    ConversationId, ConversationStore, Conversations, Entry, EntryChange, EntryRole, RecallRules, add, recall,
+    ConversationEntry, ConversationId, ConversationStore, Conversations, EntryChange, EntryRole, RecallRules, add, recall,
 };
 use memory_core::testing::{FakeStore, conversations};
-use memory_core::{Code, Filter, Query, Ranking, Secrets, Services, search};
+use memory_core::{Code, Filter, Query, Ranking, SecretPolicy, Services, search};
 use proptest::prelude::*;
 
 use super::ConversationFolder;
 use super::format::{decode, encode};
 use super::layout::{file_name, is_entry};
-use crate::{FileStore, Options};
+use crate::{FileStore, FileStoreOptions};
 
 /// Returns the samples of another program, or `None` if they are missing.
 fn samples() -> Option<PathBuf> {
@@ -57,12 +57,12 @@ fn texts(conversations: &Conversations, conversation: &str) -> Vec<String> {
     shelf.entries().iter().map(|entry| format!("{} {}", entry.role, entry.content)).collect()
 }
 
-fn keep(home: &Path, facts: &[&str]) -> Vec<Entry> {
+fn add_facts(home: &Path, facts: &[&str]) -> Vec<ConversationEntry> {
     let facts: Vec<String> = facts.iter().map(|fact| (*fact).to_owned()).collect();
-    add(&open(home), &id("default"), &facts, Secrets::Refuse).unwrap()
+    add(&open(home), &id("default"), &facts, SecretPolicy::Refuse).unwrap()
 }
 
-fn file_of(home: &Path, entry: &Entry) -> PathBuf {
+fn file_of(home: &Path, entry: &ConversationEntry) -> PathBuf {
     let folder = home.join("entries/default/facts");
     let ending = format!("__{}.md", entry.id);
     fs::read_dir(folder)
@@ -83,7 +83,7 @@ fn the_folder_of_another_program_is_read_as_it_stands() {
     assert!(default.summary().unwrap().content.starts_with("The user's name is Anna. User loves pizza."));
     assert!(texts(&conversations, "default").contains(&"user Multi\nline --- text\n---\nwith: colon".to_owned()));
     assert_eq!(texts(&conversations, "work/项目 1").len(), 4);
-    let told = |entry: &Entry| (entry.content.clone(), entry.replaced_by.as_ref().map(ToString::to_string));
+    let told = |entry: &ConversationEntry| (entry.content.clone(), entry.replaced_by.as_ref().map(ToString::to_string));
     let deleted: Vec<_> = conversations.store.deleted(&id("default")).unwrap().iter().map(told).collect();
     let lyon = Some("df62add4-1b5f-4bed-ad05-eb02b1f79429".to_owned());
     assert_eq!(deleted, [("User loves pizza.".into(), None), ("User lives in Ghent.".into(), lyon)]);
@@ -98,7 +98,7 @@ fn what_is_added_beside_the_files_of_another_program_changes_none_of_them() {
     copy(&samples, home.path());
     let before = all_files(home.path());
     let conversations = open(home.path());
-    add(&conversations, &id("work/项目 1"), &["The user likes 茶.".into()], Secrets::Refuse).unwrap();
+    add(&conversations, &id("work/项目 1"), &["The user likes 茶.".into()], SecretPolicy::Refuse).unwrap();
     let after = all_files(home.path());
     assert!(before.iter().all(|file| after.contains(file)));
     let new: Vec<_> = after.into_iter().filter(|file| !before.contains(file) && is_entry(file_name(&file.0))).collect();
@@ -132,10 +132,10 @@ fn all_files(home: &Path) -> Vec<(String, String)> {
 
 #[test]
 fn a_file_is_what_the_other_program_writes() {
-    let entry = Entry {
+    let entry = ConversationEntry {
         source_id: Some("3e5ebe2d-86a5-4b54-8f02-6968b2d6694f".parse().unwrap()),
         replaced_by: Some("df62add4-1b5f-4bed-ad05-eb02b1f79429".parse().unwrap()),
-        ..Entry::new(
+        ..ConversationEntry::new(
             "e285db79-e0d8-435e-898f-ef0310634a71".parse().unwrap(),
             &id("default"),
             EntryRole::Memory,
@@ -159,7 +159,7 @@ fn a_file_is_what_the_other_program_writes() {
 #[test]
 fn what_others_do_to_the_files_is_seen_at_once() {
     let home = tempfile::tempdir().unwrap();
-    let entries = keep(home.path(), &["likes tea", "likes coffee"]);
+    let entries = add_facts(home.path(), &["likes tea", "likes coffee"]);
     let conversations = open(home.path());
     let both = ["memory likes coffee", "memory likes tea"];
     let sorted = || {
@@ -182,14 +182,14 @@ fn what_others_do_to_the_files_is_seen_at_once() {
     fs::remove_file(&copied).unwrap();
     assert_eq!(sorted(), ["memory has a dog", "memory likes coffee"]);
     // Another process writes.
-    keep(home.path(), &["likes cake"]);
+    add_facts(home.path(), &["likes cake"]);
     assert_eq!(sorted().len(), 3);
 }
 
 #[test]
 fn a_damaged_file_is_told_of_and_left_alone() {
     let home = tempfile::tempdir().unwrap();
-    keep(home.path(), &["likes tea"]);
+    add_facts(home.path(), &["likes tea"]);
     let place = home.path().join("entries/default/facts");
     for (name, text) in [
         ("open.md", "---\nid: x\n"),
@@ -215,7 +215,7 @@ fn a_damaged_file_is_told_of_and_left_alone() {
 #[test]
 fn a_tombstone_keeps_what_a_person_wrote() {
     let home = tempfile::tempdir().unwrap();
-    let entries = keep(home.path(), &["lives in Ghent"]);
+    let entries = add_facts(home.path(), &["lives in Ghent"]);
     let path = file_of(home.path(), &entries[0]);
     let mine = fs::read_to_string(&path).unwrap().replace("role: memory\n", "role: memory # mine\nmood:  [good,  bad]\n");
     fs::write(&path, &mine).unwrap();
@@ -232,7 +232,7 @@ fn two_of_one_name_as_long_as_names_may_be_are_both_tombstones() {
     let home = tempfile::tempdir().unwrap();
     let name = format!("{}.md", "深".repeat(84));
     for text in ["one", "two"] {
-        let entries = keep(home.path(), &[text]);
+        let entries = add_facts(home.path(), &[text]);
         let path = file_of(home.path(), &entries[0]);
         fs::rename(&path, path.with_file_name(&name)).unwrap();
         let change = EntryChange::Delete { id: entries[0].id.clone(), replaced_by: None };
@@ -249,7 +249,7 @@ fn many_writers_lose_nothing() {
             let home = home.path();
             scope.spawn(move || {
                 for number in 0..5 {
-                    keep(home, &[&format!("fact {writer} {number}")]);
+                    add_facts(home, &[&format!("fact {writer} {number}")]);
                 }
             });
         }
@@ -274,16 +274,16 @@ proptest! {
     ) {
         let Ok(conversation) = conversation.parse::<ConversationId>() else { return Ok(()) };
         let at: DateTime<Utc> = DateTime::from_timestamp_micros(micros).unwrap();
-        let entry = Entry::new("1e5".parse().unwrap(), &conversation, EntryRole::User, &content, at);
+        let entry = ConversationEntry::new("1e5".parse().unwrap(), &conversation, EntryRole::User, &content, at);
         let path = format!("entries/{}/turns/user/a.md", conversation.folder());
         prop_assert_eq!(decode(&path, encode(&entry).as_bytes(), EntryRole::User, DateTime::UNIX_EPOCH), Ok(entry));
     }
 }
 
 /// Searches a home for a word in the scope of one conversation.
-fn found(store: &FileStore, text: &str, conversation: &str) -> Vec<(String, bool)> {
+fn search_conversation(store: &FileStore, text: &str, conversation: &str) -> Vec<(String, bool)> {
     let services = memory_core::testing::services(Arc::new(FakeStore::default()));
-    let services = Services { store: Arc::new(FileStore::open(store.root(), Options::default()).unwrap()), ..services };
+    let services = Services { store: Arc::new(FileStore::open(store.root(), FileStoreOptions::default()).unwrap()), ..services };
     let filter = Filter { scope: Some(id(conversation).scope()), ..Filter::default() };
     let query = Query { text: text.into(), filter, limit: 10, ranking: Ranking::default() };
     let hits = search(&services, &query).unwrap().hits;
@@ -294,7 +294,7 @@ fn found(store: &FileStore, text: &str, conversation: &str) -> Vec<(String, bool
 fn among_many_files_an_edit_in_place_is_seen_once_somebody_hears_of_it() {
     let home = tempfile::tempdir().unwrap();
     let facts: Vec<String> = (0..600).map(|number| format!("fact {number}")).collect();
-    let entries = add(&open(home.path()), &id("default"), &facts, Secrets::Refuse).unwrap();
+    let entries = add(&open(home.path()), &id("default"), &facts, SecretPolicy::Refuse).unwrap();
     let folder = ConversationFolder::new(home.path());
     let content = || folder.read(&id("default")).unwrap().get(&entries[7].id).unwrap().content.clone();
     assert_eq!(content(), "fact 7");
@@ -318,8 +318,8 @@ fn a_search_of_memories_finds_facts_and_turns_in_the_scope_of_their_conversation
     let Some(samples) = samples() else { return };
     let home = tempfile::tempdir().unwrap();
     copy(&samples, home.path());
-    let store = FileStore::open(home.path(), Options::default()).unwrap();
-    let found = |text: &str, conversation: &str| found(&store, text, conversation);
+    let store = FileStore::open(home.path(), FileStoreOptions::default()).unwrap();
+    let found = |text: &str, conversation: &str| search_conversation(&store, text, conversation);
     assert_eq!(found("tea", "../evil").len(), 2);
     assert_eq!(found("Helen", "work/项目 1").len(), 2);
     let (lyon, ghent) = (found("Lyon", "default"), found("Ghent", "default"));
@@ -331,7 +331,7 @@ fn a_search_of_memories_finds_facts_and_turns_in_the_scope_of_their_conversation
         lyon.iter().all(|(text, is_sound)| *is_sound && !text.contains("loves pizza")),
         "nothing deleted, no summary: {lyon:?}"
     );
-    keep(home.path(), &["The user plays the violin."]);
+    add_facts(home.path(), &["The user plays the violin."]);
     assert_eq!(found("violin", "default"), [("The user plays the violin.".to_owned(), true)]);
     fs::write(home.path().join("entries/default/facts/bad.md"), "---\nrole: violin\n---\nviolin\n").unwrap();
     assert_eq!(found("violin", "default").iter().filter(|(_, is_sound)| !is_sound).count(), 1);

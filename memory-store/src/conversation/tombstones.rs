@@ -3,30 +3,30 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use memory_core::conversation::{ConversationId, EntryId, EntryRole, Shelf};
+use memory_core::conversation::{ConversationId, ConversationIndex, EntryId, EntryRole};
 
 use super::format::decode;
 use super::layout::{folder_of, is_entry, moment_of, place, tombstones};
 use super::listing::{OFTEN_NS, settled_ns};
-use crate::disk::{Disk, EntryKind};
-use crate::file::moment;
+use crate::disk::{DirEntryKind, Disk};
+use crate::memory_file::moment;
 
 /// The deleted facts of a folder. A tombstone never changes in place, so each is read once.
 #[derive(Debug, Default)]
 pub(super) struct Tombstones {
     /// The facts by their paths; `None` for other files.
     known: HashMap<String, Option<(ConversationId, EntryId)>>,
-    folders: HashMap<String, Listing>,
+    folders: HashMap<String, TombstoneListing>,
 }
 
 /// The times of the last change and of the last listing of a folder.
 #[derive(Debug, Clone, Copy)]
-struct Listing {
+struct TombstoneListing {
     modified_ns: i64,
     listed_ns: i64,
 }
 
-impl Listing {
+impl TombstoneListing {
     fn is_current(self, modified_ns: i64, now_ns: i64) -> bool {
         let is_settled = (settled_ns(modified_ns)..=now_ns).contains(&self.listed_ns);
         let is_fresh = (self.listed_ns..self.listed_ns.saturating_add(OFTEN_NS)).contains(&now_ns);
@@ -34,7 +34,7 @@ impl Listing {
     }
 }
 
-type Shelves = HashMap<ConversationId, Arc<Shelf>>;
+type ConversationIndexes = HashMap<ConversationId, Arc<ConversationIndex>>;
 
 impl Tombstones {
     /// Updates the superseded turns in `shelves` to the tombstones of `folder`.
@@ -46,7 +46,7 @@ impl Tombstones {
         folder: &str,
         now_ns: i64,
         oldest: &dyn Fn() -> Option<String>,
-        shelves: &mut Shelves,
+        shelves: &mut ConversationIndexes,
     ) {
         for path in folders(folder) {
             // An unreadable folder only costs marks of turns, and must not prevent reading active entries.
@@ -67,7 +67,7 @@ impl Tombstones {
             let Ok(names) = disk.folder(&path) else { continue };
             let listed: HashSet<String> = names
                 .into_iter()
-                .filter(|entry| entry.kind == EntryKind::File && is_wanted(&entry.name))
+                .filter(|entry| entry.kind == DirEntryKind::File && is_wanted(&entry.name))
                 .map(|entry| format!("{path}/{}", entry.name))
                 .collect();
             let gone: Vec<String> =
@@ -76,17 +76,24 @@ impl Tombstones {
                 self.forget(&own, shelves);
             }
             for own in listed.iter().filter(|own| !self.known.contains_key(*own)).cloned().collect::<Vec<_>>() {
-                self.read(disk, &own, shelves);
+                self.read_file(disk, &own, shelves);
             }
             match modified_ns {
-                Some(modified_ns) => drop(self.folders.insert(path, Listing { modified_ns, listed_ns: now_ns })),
+                Some(modified_ns) => drop(self.folders.insert(path, TombstoneListing { modified_ns, listed_ns: now_ns })),
                 None => drop(self.folders.remove(&path)),
             }
         }
     }
 
     /// Updates the tombstones to the changes of a writer of this process, without a listing.
-    pub(super) fn take_in(&mut self, disk: &dyn Disk, folder: &str, changed: &[String], now_ns: i64, shelves: &mut Shelves) {
+    pub(super) fn take_in(
+        &mut self,
+        disk: &dyn Disk,
+        folder: &str,
+        changed: &[String],
+        now_ns: i64,
+        shelves: &mut ConversationIndexes,
+    ) {
         for path in folders(folder) {
             let own: Vec<&String> = changed.iter().filter(|changed| folder_of(changed) == path).collect();
             if own.is_empty() || !self.folders.contains_key(&path) {
@@ -94,15 +101,15 @@ impl Tombstones {
             }
             for own in own {
                 self.forget(own, shelves);
-                self.read(disk, own, shelves);
+                self.read_file(disk, own, shelves);
             }
             if let Ok(Some(found)) = disk.signature(&path) {
-                self.folders.insert(path, Listing { modified_ns: found.modified_ns, listed_ns: now_ns });
+                self.folders.insert(path, TombstoneListing { modified_ns: found.modified_ns, listed_ns: now_ns });
             }
         }
     }
 
-    fn read(&mut self, disk: &dyn Disk, path: &str, shelves: &mut Shelves) {
+    fn read_file(&mut self, disk: &dyn Disk, path: &str, shelves: &mut ConversationIndexes) {
         let read = disk.read(path).ok().flatten();
         let entry = read.and_then(|(bytes, signature)| {
             decode(path, &bytes, EntryRole::Memory, moment(signature.modified_ns)).ok().filter(|entry| entry.source_id.is_some())
@@ -115,10 +122,10 @@ impl Tombstones {
         self.known.insert(path.to_owned(), known);
     }
 
-    fn forget(&mut self, path: &str, shelves: &mut Shelves) {
+    fn forget(&mut self, path: &str, shelves: &mut ConversationIndexes) {
         let Some(Some((conversation, id))) = self.known.remove(path) else { return };
         if let Some(shelf) = shelves.get_mut(&conversation) {
-            Arc::make_mut(shelf).unbury(&id);
+            Arc::make_mut(shelf).remove_tombstone(&id);
         }
     }
 }

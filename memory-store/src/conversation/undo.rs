@@ -4,30 +4,30 @@ use std::collections::{BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 use memory_core::conversation::{
-    ConversationId, ConversationOperation, ConversationOperations, ConversationRecord, ConversationVerb, DeletedEntry, Entry,
-    EntryChange, EntryId, EntryRole,
+    ConversationEntry, ConversationId, ConversationOperation, ConversationOperations, ConversationRecord, ConversationVerb,
+    DeletedEntry, EntryChange, EntryId, EntryRole,
 };
 use memory_core::{OperationId, StoreError};
 
-use super::change::{self, bury, free, make_folder, not_written, read, replace, sync, tell_replacement};
+use super::change::{self, bury, free, make_folder, not_written, read_bytes, record_replacement, replace, sync};
 use super::folder::ConversationFolder;
+use super::folder_cache::{WriterState, refused};
 use super::format::{decode, encode, without_replacement};
-use super::journal::{self, Item, Line};
-use super::kept::{Known, refused};
+use super::journal::{self, ConversationJournalLine, JournaledEntry};
 use super::layout::{DELETED, ENTRIES, PLACES, file_name, folder, folder_of, is_entry, name, place};
-use crate::disk::{Disk, EntryKind};
-use crate::file::moment;
+use crate::disk::{DirEntryKind, Disk};
 use crate::lock::WriterLock;
-use crate::months;
+use crate::memory_file::moment;
+use crate::monthly_log;
 
 /// Number of newest operations to search for a repeated request.
-const RECENT: usize = 64;
+const MAX_RECENT_OPERATIONS: usize = 64;
 
 /// How to process changes that may repeat an earlier request.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Recording {
+pub(super) enum RecordingDecision {
     /// The changes are new: write this line before they are applied.
-    New(Line),
+    New(ConversationJournalLine),
     /// The changes are recorded already, or delete no entry: apply them.
     ///
     /// Entries that were restored since are not deleted.
@@ -43,17 +43,17 @@ pub(super) enum Recording {
 pub(super) fn recording(
     disk: &dyn Disk,
     conversation: &ConversationId,
-    known: &Known,
+    known: &WriterState,
     changes: &[EntryChange],
     operation: &ConversationOperation,
-) -> Result<Recording, StoreError> {
-    let mut line = Line::new(operation, conversation, None);
+) -> Result<RecordingDecision, StoreError> {
+    let mut line = ConversationJournalLine::new(operation, conversation, None);
     for change in changes {
         match change {
-            EntryChange::Add(Entry { role: EntryRole::Summary, .. }) => {}
+            EntryChange::Add(ConversationEntry { role: EntryRole::Summary, .. }) => {}
             EntryChange::Add(entry) => {
                 let path = format!("{}/{}/{}", folder(conversation), place(entry.role), name(entry));
-                line.added.push(Item {
+                line.added.push(JournaledEntry {
                     id: entry.id.to_string(),
                     path,
                     hash: journal::hash(encode(entry).as_bytes()),
@@ -62,16 +62,21 @@ pub(super) fn recording(
             }
             EntryChange::Delete { id, replaced_by } => {
                 let Some(path) = known.places.get(id) else { continue };
-                let Some(bytes) = read(disk, path)? else { continue };
+                let Some(bytes) = read_bytes(disk, path)? else { continue };
                 let replaced_by = replaced_by.as_ref().map(EntryId::to_string);
-                line.deleted.push(Item { id: id.to_string(), path: path.clone(), hash: journal::hash(&bytes), replaced_by });
+                line.deleted.push(JournaledEntry {
+                    id: id.to_string(),
+                    path: path.clone(),
+                    hash: journal::hash(&bytes),
+                    replaced_by,
+                });
             }
         }
     }
-    let ids = |items: &[Item]| items.iter().map(|item| item.id.clone()).collect::<BTreeSet<_>>();
+    let ids = |items: &[JournaledEntry]| items.iter().map(|item| item.id.clone()).collect::<BTreeSet<_>>();
     let (added, deleted) = (ids(&line.added), ids(&line.deleted));
     let mut restored = BTreeSet::new();
-    for (other, record) in journal::lines(disk, RECENT)? {
+    for (other, record) in journal::lines(disk, MAX_RECENT_OPERATIONS)? {
         let is_restore = record.operation.verb == ConversationVerb::Restore && record.undone_by.is_none();
         if is_restore && record.conversation == *conversation {
             restored.extend(record.added.iter().cloned());
@@ -83,18 +88,18 @@ pub(super) fn recording(
         match record.undone_by {
             // Without new entries this may be a new request: it deletes restored entries again, and is recorded.
             None if added.is_empty() && restored.iter().any(|id| deleted.contains(id.as_str())) => break,
-            None => return Ok(Recording::Recorded { restored }),
+            None => return Ok(RecordingDecision::Recorded { restored }),
             // New entries have unique ids, so this is the same request.
-            Some(_) if !added.is_empty() => return Ok(Recording::Undone),
+            Some(_) if !added.is_empty() => return Ok(RecordingDecision::Undone),
             Some(_) => break,
         }
     }
-    Ok(if deleted.is_empty() { Recording::Recorded { restored: BTreeSet::new() } } else { Recording::New(line) })
+    Ok(if deleted.is_empty() { RecordingDecision::Recorded { restored: BTreeSet::new() } } else { RecordingDecision::New(line) })
 }
 
 /// A step of an undo for one entry.
 #[derive(Debug)]
-enum Step {
+enum UndoStep {
     /// A tombstone becomes an active entry.
     Restore { tombstone: String, path: String, bytes: Vec<u8> },
     /// An active entry becomes a tombstone.
@@ -103,26 +108,26 @@ enum Step {
 
 impl ConversationFolder {
     fn locked(&self) -> Result<(WriterLock, &dyn Disk), StoreError> {
-        let disk = self.made()?;
+        let disk = self.create()?;
         let lock = WriterLock::acquire(self.root(), self.patience())?;
         Ok((lock, disk))
     }
 
     /// Performs the steps, restorations first. An interrupted attempt may have performed some of them.
-    fn carry_out(disk: &dyn Disk, conversation: &ConversationId, steps: &[Step]) -> Result<(), StoreError> {
+    fn carry_out(disk: &dyn Disk, conversation: &ConversationId, steps: &[UndoStep]) -> Result<(), StoreError> {
         for step in steps {
-            let Step::Restore { tombstone, path, bytes } = step else { continue };
+            let UndoStep::Restore { tombstone, path, bytes } = step else { continue };
             make_folder(disk, folder_of(path))?;
             replace(disk, path, bytes)?;
             disk.remove(tombstone).and_then(|()| disk.sync_folder(folder_of(tombstone))).map_err(not_written(tombstone))?;
         }
         for step in steps {
-            let Step::Bury { path, replaced_by } = step else { continue };
+            let UndoStep::Bury { path, replaced_by } = step else { continue };
             let mut folders = BTreeSet::new();
             let tombstone = bury(disk, conversation, path, &mut folders)?;
             sync(disk, &folders)?;
             if let Some(by) = replaced_by {
-                tell_replacement(disk, &tombstone, by)?;
+                record_replacement(disk, &tombstone, by)?;
             }
         }
         Ok(())
@@ -152,7 +157,7 @@ impl ConversationOperations for ConversationFolder {
             return Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") });
         }
         let conversation = &record.conversation;
-        let mut own = Line::new(operation, conversation, Some(undone));
+        let mut own = ConversationJournalLine::new(operation, conversation, Some(undone));
         let mut steps = Vec::new();
         for item in &line.deleted {
             let id: EntryId = item.id.parse()?;
@@ -163,16 +168,16 @@ impl ConversationOperations for ConversationFolder {
             }
             let gone = || missing(format!("the entry deleted by {undone} was purged ({})", item.path));
             let tombstone = find_tombstone(disk, conversation, &id, &item.path)?.ok_or_else(gone)?;
-            let bytes = without_replacement(&read(disk, &tombstone)?.ok_or_else(gone)?);
+            let bytes = without_replacement(&read_bytes(disk, &tombstone)?.ok_or_else(gone)?);
             if disk.signature(&item.path).map_err(|error| refused(&item.path, error))?.is_some() {
                 return Err(StoreError::Conflict { what: item.path.clone() });
             }
-            steps.push(Step::Restore { tombstone, path: item.path.clone(), bytes });
+            steps.push(UndoStep::Restore { tombstone, path: item.path.clone(), bytes });
         }
         for item in &line.added {
             let id: EntryId = item.id.parse()?;
             own.deleted.push(item.clone());
-            let is_later = |(other, later): &&(Line, ConversationRecord)| {
+            let is_later = |(other, later): &&(ConversationJournalLine, ConversationRecord)| {
                 later.undone_by.is_none()
                     && other.conversation == line.conversation
                     && other.deleted.iter().any(|own| own.id == item.id)
@@ -183,16 +188,16 @@ impl ConversationOperations for ConversationFolder {
             }
             // An entry that is not active needs no deletion.
             let Some(path) = self.active(conversation, &id)? else { continue };
-            if read(disk, &path)?.is_none_or(|bytes| journal::hash(&bytes) != item.hash) {
+            if read_bytes(disk, &path)?.is_none_or(|bytes| journal::hash(&bytes) != item.hash) {
                 return Err(StoreError::Conflict { what: path });
             }
             let replaced_by = item.replaced_by.as_deref().map(str::parse).transpose()?;
-            steps.push(Step::Bury { path, replaced_by });
+            steps.push(UndoStep::Bury { path, replaced_by });
         }
         // The line is written last: an undo that is interrupted before is still pending, and a new attempt completes it.
         Self::carry_out(disk, conversation, &steps)?;
         own.append(disk, operation.at)?;
-        lock.hand_on();
+        lock.write_generation();
         Ok(record.clone())
     }
 
@@ -206,13 +211,13 @@ impl ConversationOperations for ConversationFolder {
             }
         }
         let mut trashed = Vec::new();
-        for (trash, signature, role) in tombstones(disk)? {
+        for (trash, signature, role) in list_tombstones(disk)? {
             let Some(bytes) = disk.read(&trash).ok().flatten().map(|(bytes, _)| bytes) else { continue };
             let Ok(entry) = decode(&trash, &bytes, role, moment(signature.modified_ns)) else { continue };
             let operation = by.get(&(entry.conversation.to_string(), entry.id.to_string())).cloned();
             let at = moment(signature.changed_ns);
-            let (size, path) = (signature.size, former_path(&trash));
-            let Entry { id, conversation, role, .. } = entry;
+            let (size, path) = (signature.size, original_path(&trash));
+            let ConversationEntry { id, conversation, role, .. } = entry;
             trashed.push(DeletedEntry { id, conversation, role, path, trash, size, at, operation });
         }
         trashed.sort_by(|one, other| (other.at, &other.trash).cmp(&(one.at, &one.trash)));
@@ -230,15 +235,15 @@ impl ConversationOperations for ConversationFolder {
             return Err(StoreError::Invalid { why: format!("the entry {} already exists: {path}", entry.id) });
         }
         let missing = || StoreError::TrashNotFound { reference: entry.trash.clone() };
-        let bytes = without_replacement(&read(disk, &entry.trash)?.ok_or_else(missing)?);
+        let bytes = without_replacement(&read_bytes(disk, &entry.trash)?.ok_or_else(missing)?);
         let path = free(disk, &entry.path)?;
-        let mut line = Line::new(operation, &entry.conversation, None);
+        let mut line = ConversationJournalLine::new(operation, &entry.conversation, None);
         let hash = journal::hash(&bytes);
-        line.added.push(Item { id: entry.id.to_string(), path: path.clone(), hash, replaced_by: None });
-        let step = Step::Restore { tombstone: entry.trash.clone(), path: path.clone(), bytes };
+        line.added.push(JournaledEntry { id: entry.id.to_string(), path: path.clone(), hash, replaced_by: None });
+        let step = UndoStep::Restore { tombstone: entry.trash.clone(), path: path.clone(), bytes };
         Self::carry_out(disk, &entry.conversation, &[step])?;
         line.append(disk, operation.at)?;
-        lock.hand_on();
+        lock.write_generation();
         Ok(path)
     }
 
@@ -247,9 +252,9 @@ impl ConversationOperations for ConversationFolder {
             return Ok((0, 0));
         }
         let (_lock, disk) = self.locked()?;
-        let (mut files, mut bytes) = months::purge(disk, journal::FOLDER, before).map_err(journal::not_read)?;
+        let (mut files, mut bytes) = monthly_log::purge(disk, journal::FOLDER, before).map_err(journal::read_error)?;
         let mut folders = BTreeSet::new();
-        for (path, signature, _) in tombstones(disk)? {
+        for (path, signature, _) in list_tombstones(disk)? {
             if moment(signature.changed_ns) < before {
                 disk.remove(&path).map_err(not_written(&path))?;
                 folders.insert(folder_of(&path).to_owned());
@@ -280,14 +285,14 @@ fn find_tombstone(
 }
 
 /// Returns the files of all tombstones, each with the role of its folder.
-fn tombstones(disk: &dyn Disk) -> Result<Vec<(String, crate::disk::Signature, EntryRole)>, StoreError> {
+fn list_tombstones(disk: &dyn Disk) -> Result<Vec<(String, crate::disk::FileStat, EntryRole)>, StoreError> {
     let below = |folder: &str| disk.folder(folder).map_err(|error| refused(folder, error));
     let mut places = Vec::new();
-    for entry in below(ENTRIES)?.into_iter().filter(|entry| entry.kind == EntryKind::Folder) {
+    for entry in below(ENTRIES)?.into_iter().filter(|entry| entry.kind == DirEntryKind::Folder) {
         let own = format!("{ENTRIES}/{}", entry.name);
         if entry.name == DELETED {
             // Another program stores all tombstones in one folder next to the conversations.
-            let folders = below(&own)?.into_iter().filter(|entry| entry.kind == EntryKind::Folder);
+            let folders = below(&own)?.into_iter().filter(|entry| entry.kind == DirEntryKind::Folder);
             places.extend(folders.map(|entry| format!("{own}/{}", entry.name)));
         } else {
             places.push(format!("{own}/{DELETED}"));
@@ -299,7 +304,7 @@ fn tombstones(disk: &dyn Disk) -> Result<Vec<(String, crate::disk::Signature, En
             let folder = format!("{place}/{kind}");
             for entry in below(&folder)? {
                 let path = format!("{folder}/{}", entry.name);
-                if entry.kind != EntryKind::File || !is_entry(&entry.name) {
+                if entry.kind != DirEntryKind::File || !is_entry(&entry.name) {
                     continue;
                 }
                 if let Some(signature) = disk.signature(&path).map_err(|error| refused(&path, error))? {
@@ -312,7 +317,7 @@ fn tombstones(disk: &dyn Disk) -> Result<Vec<(String, crate::disk::Signature, En
 }
 
 /// Returns the path of the active entry of a tombstone.
-fn former_path(trash: &str) -> String {
+fn original_path(trash: &str) -> String {
     match trash.split('/').collect::<Vec<_>>()[..] {
         [_, conversation, own, ref below @ ..] if own == DELETED => format!("{ENTRIES}/{conversation}/{}", below.join("/")),
         [_, own, conversation, ref below @ ..] if own == DELETED => format!("{ENTRIES}/{conversation}/{}", below.join("/")),

@@ -1,50 +1,59 @@
 //! The git history of a folder of conversations.
+//!
+//! Commits run on a background thread or in a separate process, many changes in one commit. The settings enable
+//! versioning: `git.enabled` for a home, and `proxy.enable_git_versioning` for the conversations of a proxy.
+//!
+//! A commit contains only files whose names match those that this program writes, so a key next to them is never
+//! committed. It is built in an index of its own. The lock of the user's index is held only while `HEAD` and that
+//! index move, and staged changes of the user remain. During a merge or the like, nothing is committed. After a
+//! failure the next command tries again before it reports it, so that the report is true and appears once. A
+//! proxy commits leftover changes of others at its start and its end.
 
+mod committed_files;
 mod git;
-mod kept;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use self::committed_files::CommittedFiles;
 #[cfg(test)]
-pub(super) use self::kept::KEYS;
-use self::kept::Kept;
+pub(super) use self::committed_files::KEYS;
 
 /// Minimum time in which changes are collected for a commit.
-const GATHER: Duration = Duration::from_millis(300);
+const MIN_COLLECT_TIME: Duration = Duration::from_millis(300);
 
 /// Factor of the collection time after a commit, relative to the duration of the commit.
 ///
-/// Under continuous changes it limits git to a small share of the machine. The time does not exceed [`LONGEST_GATHER`].
-const REST: u32 = 9;
-const LONGEST_GATHER: Duration = Duration::from_secs(10);
+/// Under continuous changes it limits git to a small share of the machine. The time does not exceed [`MAX_COLLECT_TIME`].
+const COLLECT_FACTOR: u32 = 9;
+const MAX_COLLECT_TIME: Duration = Duration::from_secs(10);
 
 /// Commits changes of a folder of conversations to a git repository of its own.
 ///
 /// A background thread combines changes into commits, so that no change waits for git. On drop, all changes noted before are committed.
 #[derive(Debug)]
-pub struct Versions {
-    shared: Arc<Shared>,
+pub struct GitVersions {
+    shared: Arc<CommitQueue>,
     thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug, Default)]
-struct Shared {
-    state: Mutex<State>,
+struct CommitQueue {
+    state: Mutex<CommitQueueState>,
     news: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct CommitQueueState {
     notes: Vec<String>,
     has_ended: bool,
 }
 
 /// The error of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum VersionsError {
+pub enum GitVersionsError {
     /// git is not installed.
     #[error("git is not installed, so no versions are recorded")]
     NoGit,
@@ -74,23 +83,23 @@ pub enum VersionsError {
     },
 }
 
-impl Versions {
+impl GitVersions {
     /// Starts to record versions of the folder at `root`.
     ///
     /// `tell` is called with errors, once for each distinct error until a commit succeeds.
-    pub fn new(root: impl Into<PathBuf>, tell: Box<dyn Fn(&VersionsError) + Send>) -> Self {
-        Self::begin(root.into(), Kept::Conversations, tell)
+    pub fn new(root: impl Into<PathBuf>, tell: Box<dyn Fn(&GitVersionsError) + Send>) -> Self {
+        Self::begin(root.into(), CommittedFiles::Conversations, tell)
     }
 
     /// Starts to record versions of only the conversations in the home at `root`.
     ///
-    /// Errors are reported as by [`Versions::new`].
-    pub fn of_conversations_in_home(root: impl Into<PathBuf>, tell: Box<dyn Fn(&VersionsError) + Send>) -> Self {
-        Self::begin(root.into(), Kept::ConversationsOfHome, tell)
+    /// Errors are reported as by [`GitVersions::new`].
+    pub fn for_home_conversations(root: impl Into<PathBuf>, tell: Box<dyn Fn(&GitVersionsError) + Send>) -> Self {
+        Self::begin(root.into(), CommittedFiles::ConversationsOfHome, tell)
     }
 
-    fn begin(root: PathBuf, kept: Kept, tell: Box<dyn Fn(&VersionsError) + Send>) -> Self {
-        let shared = Arc::new(Shared::default());
+    fn begin(root: PathBuf, kept: CommittedFiles, tell: Box<dyn Fn(&GitVersionsError) + Send>) -> Self {
+        let shared = Arc::new(CommitQueue::default());
         let theirs = Arc::clone(&shared);
         let thread = thread::spawn(move || work(&root, kept, &theirs, tell.as_ref()));
         Self { shared, thread: Some(thread) }
@@ -102,27 +111,27 @@ impl Versions {
         self.shared.news.notify_one();
     }
 
-    /// Commits the changes in the folder at `root`, if available tools: any.
+    /// Commits the changes in the folder at `root`, if there are any.
     ///
     /// A missing repository is created. It is always the repository of this folder, never one of a parent folder. Only files below
     /// `entries/` with the names that this program gives them are committed. Changes that the user has staged remain staged.
     ///
     /// # Errors
     /// If git is missing or fails, another program holds the lock, or another git operation is in progress, such as a merge.
-    pub fn commit(root: &Path, message: &str) -> Result<(), VersionsError> {
-        git::commit(root, Kept::Conversations, message)
+    pub fn commit(root: &Path, message: &str) -> Result<(), GitVersionsError> {
+        git::commit(root, CommittedFiles::Conversations, message)
     }
 }
 
-impl Versions {
-    /// Commits the changes of the content of the home at `root`, if available tools: any.
+impl GitVersions {
+    /// Commits the changes of the content of the home at `root`, if there are any.
     ///
     /// The content consists of memories, conversations, topics, banks, sessions, values and the journal. Only files at the expected paths
-    /// are committed, because any other file may contain a key. A missing repository is created as by [`Versions::commit`].
+    /// are committed, because any other file may contain a key. A missing repository is created as by [`GitVersions::commit`].
     ///
     /// # Errors
-    /// The same as of [`Versions::commit`].
-    pub fn commit_home(root: &Path, message: &str) -> Result<(), VersionsError> {
+    /// The same as of [`GitVersions::commit`].
+    pub fn commit_home(root: &Path, message: &str) -> Result<(), GitVersionsError> {
         git::commit_home(root, message)
     }
 
@@ -132,14 +141,14 @@ impl Versions {
     ///
     /// # Errors
     /// If git is missing or fails.
-    pub fn changes(root: &Path, path: &str, limit: usize) -> Result<String, VersionsError> {
+    pub fn changes(root: &Path, path: &str, limit: usize) -> Result<String, GitVersionsError> {
         git::changes(root, path, limit)
     }
 }
 
 /// A recorded version.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Version {
+pub struct GitVersion {
     /// The abbreviated id of the commit.
     pub id: String,
     /// The time of the commit, in RFC 3339.
@@ -148,17 +157,17 @@ pub struct Version {
     pub message: String,
 }
 
-impl Versions {
+impl GitVersions {
     /// Returns the last `limit` versions of the folder at `root`, newest first.
     ///
     /// # Errors
     /// If git is missing or fails.
-    pub fn list(root: &Path, limit: usize) -> Result<Vec<Version>, VersionsError> {
+    pub fn list(root: &Path, limit: usize) -> Result<Vec<GitVersion>, GitVersionsError> {
         git::list(root, limit)
     }
 }
 
-impl Drop for Versions {
+impl Drop for GitVersions {
     fn drop(&mut self) {
         self.shared.held().has_ended = true;
         self.shared.news.notify_one();
@@ -169,14 +178,14 @@ impl Drop for Versions {
     }
 }
 
-impl Shared {
-    fn held(&self) -> MutexGuard<'_, State> {
+impl CommitQueue {
+    fn held(&self) -> MutexGuard<'_, CommitQueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for notes, and then for up to `gather` for more. Returns the notes, and whether to continue.
     fn next(&self, gather: Duration) -> (Vec<String>, bool) {
-        let idle = |state: &mut State| state.notes.is_empty() && !state.has_ended;
+        let idle = |state: &mut CommitQueueState| state.notes.is_empty() && !state.has_ended;
         let state = self.news.wait_while(self.held(), idle).unwrap_or_else(PoisonError::into_inner);
         let gathered = self.news.wait_timeout_while(state, gather, |state| !state.has_ended);
         let (mut state, _) = gathered.unwrap_or_else(PoisonError::into_inner);
@@ -184,10 +193,10 @@ impl Shared {
     }
 }
 
-fn work(root: &Path, kept: Kept, shared: &Shared, tell: &dyn Fn(&VersionsError)) {
-    let mut told: Vec<VersionsError> = Vec::new();
+fn work(root: &Path, kept: CommittedFiles, shared: &CommitQueue, tell: &dyn Fn(&GitVersionsError)) {
+    let mut told: Vec<GitVersionsError> = Vec::new();
     let mut left: Vec<String> = Vec::new();
-    let mut gather = GATHER;
+    let mut gather = MIN_COLLECT_TIME;
     loop {
         let (notes, goes_on) = shared.next(gather);
         let begun = Instant::now();
@@ -211,7 +220,7 @@ fn work(root: &Path, kept: Kept, shared: &Shared, tell: &dyn Fn(&VersionsError))
         if !goes_on {
             return;
         }
-        gather = (begun.elapsed() * REST).clamp(GATHER, LONGEST_GATHER);
+        gather = (begun.elapsed() * COLLECT_FACTOR).clamp(MIN_COLLECT_TIME, MAX_COLLECT_TIME);
     }
 }
 

@@ -15,7 +15,7 @@ use crate::lock::wait;
 const NAME: &str = ".daemon.lock";
 
 /// Lock timeout: a check for a running daemon holds the lock only briefly.
-const PATIENCE: Duration = Duration::from_millis(500);
+const LOCK_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The lock of the daemon of a home, until dropped. The system releases it when the process dies.
 ///
@@ -44,8 +44,8 @@ impl DaemonLock {
             Ok(()) => file,
             Err(TryLockError::Error(error)) => return Err(refused(error)),
             Err(TryLockError::WouldBlock) => {
-                let running = || StoreError::DaemonRunning { home: root.display().to_string(), pid: holder(root) };
-                wait(file, PATIENCE).ok_or_else(running)?.map_err(refused)?
+                let running = || StoreError::DaemonRunning { home: root.display().to_string(), pid: read_pid(root) };
+                wait(file, LOCK_TIMEOUT).ok_or_else(running)?.map_err(refused)?
             }
         };
         write(&mut file, &format!("{pid}\n")).map_err(refused)?;
@@ -64,7 +64,7 @@ impl DaemonLock {
         };
         match file.try_lock_shared() {
             Ok(()) => Ok(None),
-            Err(TryLockError::WouldBlock) => Ok(Some(DaemonProcess { pid: holder(root) })),
+            Err(TryLockError::WouldBlock) => Ok(Some(DaemonProcess { pid: read_pid(root) })),
             Err(TryLockError::Error(error)) => Err(refused(error)),
         }
     }
@@ -87,7 +87,7 @@ fn write(file: &mut File, text: &str) -> io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-fn holder(root: &Path) -> Option<u32> {
+fn read_pid(root: &Path) -> Option<u32> {
     let mut text = String::new();
     open(root, false).ok()?.take(32).read_to_string(&mut text).ok()?;
     text.trim().parse().ok()

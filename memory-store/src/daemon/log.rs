@@ -10,13 +10,13 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::text::one_line;
 
 /// Maximum size of a log file, in bytes.
-const LARGEST: u64 = 1024 * 1024;
+const MAX_LOG_BYTES: u64 = 1024 * 1024;
 
 /// Number of rotated files to keep: `daemon.log.1` is the newest.
-const KEPT: usize = 3;
+const MAX_ROTATED_FILES: usize = 3;
 
 /// Maximum length of an event, in characters.
-const LONGEST: usize = 2000;
+const MAX_EVENT_CHARS: usize = 2000;
 
 /// A log of events, one line each, with time, level and text.
 ///
@@ -42,7 +42,7 @@ impl EventLog {
     }
 
     fn line(&self, at: DateTime<Utc>, level: &str, what: &str) {
-        let what = one_line(&without_names(what), LONGEST);
+        let what = one_line(&redact_file_names(what), MAX_EVENT_CHARS);
         let line = format!("{} {level:<7} {what}\n", at.to_rfc3339_opts(SecondsFormat::Secs, true));
         let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = sink.write_all(line.as_bytes()).and_then(|()| sink.flush());
@@ -58,7 +58,7 @@ impl std::fmt::Debug for EventLog {
 /// Removes the names of memory files from a text, because they contain the first words of memories.
 ///
 /// For example, `categories/people/anna-moved-550e8400.md` becomes `categories/people/…`.
-fn without_names(text: &str) -> String {
+fn redact_file_names(text: &str) -> String {
     const END: &str = ".md";
     let mut left = text;
     let mut cleared = String::with_capacity(text.len());
@@ -88,16 +88,16 @@ impl LogFile {
     /// # Errors
     /// If the file cannot be opened.
     pub fn open(path: &Path) -> io::Result<Self> {
-        Self::with_largest(path, LARGEST)
+        Self::open_with_limit(path, MAX_LOG_BYTES)
     }
 
-    fn with_largest(path: &Path, largest: u64) -> io::Result<Self> {
+    fn open_with_limit(path: &Path, largest: u64) -> io::Result<Self> {
         let (file, length) = open(path)?;
         Ok(Self { path: path.to_owned(), file, length, largest })
     }
 
-    fn put_aside(&mut self) -> io::Result<()> {
-        for number in (0..KEPT).rev() {
+    fn rotate(&mut self) -> io::Result<()> {
+        for number in (0..MAX_ROTATED_FILES).rev() {
             match fs::rename(self.numbered(number), self.numbered(number + 1)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
@@ -133,7 +133,7 @@ impl Write for LogFile {
             self.reopen()?;
         }
         if 0 < self.length && self.largest < self.length + bytes.len() as u64 {
-            self.put_aside()?;
+            self.rotate()?;
         }
         let written = self.file.write(bytes)?;
         self.length += written as u64;
@@ -168,7 +168,7 @@ mod tests {
     fn a_log_is_bounded_and_ends_with_what_came_last() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("daemon.log");
-        let log = EventLog::to(Box::new(LogFile::with_largest(&path, 1000).unwrap()));
+        let log = EventLog::to(Box::new(LogFile::open_with_limit(&path, 1000).unwrap()));
         for number in 0..1000 {
             log.info(DateTime::UNIX_EPOCH, &format!("event {number}"));
         }
@@ -201,11 +201,11 @@ mod tests {
     #[test]
     fn a_line_holds_neither_control_characters_nor_the_names_of_memories() {
         assert_eq!(
-            without_names("cannot read categories/people/anna moved-550e8400.md: no"),
+            redact_file_names("cannot read categories/people/anna moved-550e8400.md: no"),
             "cannot read categories/people/…: no"
         );
-        assert_eq!(without_names("categories/a/x.md and trash/2026-05/0a/y.md"), "categories/a/… and trash/2026-05/0a/…");
-        assert_eq!(without_names("cannot list categories/people"), "cannot list categories/people");
+        assert_eq!(redact_file_names("categories/a/x.md and trash/2026-05/0a/y.md"), "categories/a/… and trash/2026-05/0a/…");
+        assert_eq!(redact_file_names("cannot list categories/people"), "cannot list categories/people");
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("daemon.log");
         EventLog::to(Box::new(LogFile::open(&path).unwrap())).info(DateTime::UNIX_EPOCH, "a\nb\u{1b}[31m");

@@ -2,6 +2,9 @@
 //!
 //! `.daemon.lock` is locked by a running daemon, `index/daemon.json` contains its state, and `daemon.log` its log. A [`FileWatcher`] detects
 //! files that other programs change.
+//!
+//! `.daemon.lock` also contains the id of the process, for display. The log has up to three previous files, and
+//! contains no text of a memory.
 
 mod lock;
 mod log;

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use memory_core::StoreError;
 use serde::{Deserialize, Serialize};
 
-use crate::derived;
+use crate::cache_file;
 use crate::error::io_error;
 
 /// The folder, below the home. Its content may be deleted: the chores then run again.
@@ -120,7 +120,7 @@ impl DaemonState {
         let refused = |error| io_error(format!("write {}", root.join(&path).display()), error);
         let mut bytes = serde_json::to_vec(self).map_err(|error| refused(error.into()))?;
         bytes.push(b'\n');
-        derived::write(root, &path, &bytes).map_err(refused)
+        cache_file::write(root, &path, &bytes).map_err(refused)
     }
 }
 

@@ -22,7 +22,7 @@ use crate::error::io_error;
 use crate::index::{CATEGORIES, ENTRIES};
 
 /// Maximum number of changed files to list; with more, all files must be checked.
-const MOST: usize = 10_000;
+const MAX_CHANGED_FILES: usize = 10_000;
 
 /// A watcher of files that other programs change, until dropped.
 ///
@@ -104,7 +104,7 @@ impl FileWatcher {
     ) -> io::Result<FolderWatcher> {
         let (own, home, ring) = (Arc::clone(news), root.to_owned(), Arc::clone(ring));
         let hear = move |heard: Vec<WatchEvent>| {
-            let mut news = locked(&own);
+            let mut news = lock_changes(&own);
             // The fold must not stop early: every event has to be recorded.
             let is_news = heard.into_iter().fold(false, |is_news, heard| take(&mut news, heard, &home) | is_news);
             drop(news);
@@ -122,11 +122,11 @@ impl FileWatcher {
 
     /// Returns the changes since the last call.
     pub fn take(&self) -> WatchedChanges {
-        std::mem::take(&mut locked(&self.heard))
+        std::mem::take(&mut lock_changes(&self.heard))
     }
 }
 
-fn locked(heard: &Mutex<WatchedChanges>) -> MutexGuard<'_, WatchedChanges> {
+fn lock_changes(heard: &Mutex<WatchedChanges>) -> MutexGuard<'_, WatchedChanges> {
     heard.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -148,12 +148,12 @@ fn take(news: &mut WatchedChanges, heard: WatchEvent, home: &Path) -> bool {
     match heard {
         WatchEvent::Lost(why) => news.lost = Some(why),
         WatchEvent::More => news.more = true,
-        WatchEvent::File(path) => match below(&path, home).filter(|path| has_ending(path, ".md")) {
-            Some(path) if news.files.len() < MOST => drop(news.files.insert(path)),
+        WatchEvent::File(path) => match visible_path_below(&path, home).filter(|path| has_ending(path, ".md")) {
+            Some(path) if news.files.len() < MAX_CHANGED_FILES => drop(news.files.insert(path)),
             Some(_) => news.more = true,
             None => return false,
         },
-        WatchEvent::Folder(path) => match below(&path, home) {
+        WatchEvent::Folder(path) => match visible_path_below(&path, home) {
             Some(path) if !has_ending(&path, ".tmp") => news.folders = true,
             _ => return false,
         },
@@ -167,7 +167,7 @@ fn has_ending(path: &str, ending: &str) -> bool {
 }
 
 /// Returns the path below the home, if no hidden name is part of it.
-fn below(path: &Path, home: &Path) -> Option<String> {
+fn visible_path_below(path: &Path, home: &Path) -> Option<String> {
     let path = path.strip_prefix(home).ok()?.to_str()?;
     // The folder of a conversation may have a name with a leading dot.
     let is_conversation = |number: usize| number == 1 && path.split('/').next() == Some(ENTRIES);
@@ -211,8 +211,8 @@ mod tests {
     fn what_cannot_be_heard_is_told() {
         assert_eq!(heard(&[WatchEvent::More]), (vec![true], WatchedChanges { more: true, ..WatchedChanges::default() }));
         assert!(heard(&[WatchEvent::Lost("no".into())]).1.lost.is_some());
-        let many: Vec<WatchEvent> = (0..=MOST).map(|number| file(&format!("categories/{number}.md"))).collect();
+        let many: Vec<WatchEvent> = (0..=MAX_CHANGED_FILES).map(|number| file(&format!("categories/{number}.md"))).collect();
         let news = heard(&many).1;
-        assert!(news.more && news.files.len() == MOST);
+        assert!(news.more && news.files.len() == MAX_CHANGED_FILES);
     }
 }

@@ -10,10 +10,10 @@ use super::Disk;
 pub(crate) fn other_case(disk: &dyn Disk, path: &str) -> io::Result<Option<String>> {
     let inode = |path: &str| Ok(disk.signature(path)?.map(|found| found.inode));
     let names = |folder: &str| Ok(disk.folder(folder)?.into_iter().map(|entry| entry.name).collect());
-    other_name(path, &inode, &names)
+    find_name_variant(path, &inode, &names)
 }
 
-fn other_name(
+fn find_name_variant(
     path: &str,
     inode: &dyn Fn(&str) -> io::Result<Option<u64>>,
     names: &dyn Fn(&str) -> io::Result<Vec<String>>,
@@ -60,7 +60,7 @@ mod tests {
             let within = paths.iter().map(|path| path.rsplit_once('/').unwrap_or(("", path)));
             Ok(within.filter(|(own, _)| own.to_lowercase() == folder.to_lowercase()).map(|(_, name)| name.to_owned()).collect())
         };
-        other_name(path, &inode, &names).unwrap()
+        find_name_variant(path, &inode, &names).unwrap()
     }
 
     #[test]

@@ -4,18 +4,18 @@
 //! home, with `/` between their components. No path leaves the home: neither through `..`, nor as an absolute path, nor through a
 //! symlink.
 
-mod anchor;
 mod case;
 mod copy;
-mod late;
+mod dir_handle;
+mod lazy_disk;
 mod line;
 mod path;
 mod real;
 
-pub use anchor::Anchor;
 pub(crate) use case::other_case;
 pub(crate) use copy::copy_with_time;
-pub(crate) use late::LateDisk;
+pub use dir_handle::DirHandle;
+pub(crate) use lazy_disk::LazyDisk;
 pub(crate) use line::append_line;
 pub use path::check_path;
 pub use real::RealDisk;
@@ -37,7 +37,7 @@ pub trait Disk: Debug + Send + Sync {
     /// # Errors
     /// [`io::ErrorKind::FileTooLarge`] beyond [`MAX_FILE`]; [`io::ErrorKind::Unsupported`] for a pipe, a socket or a device;
     /// [`io::ErrorKind::InvalidInput`] if the path leaves the home.
-    fn read(&self, path: &str) -> io::Result<Option<(Vec<u8>, Signature)>>;
+    fn read(&self, path: &str) -> io::Result<Option<(Vec<u8>, FileStat)>>;
 
     /// Returns up to `length` bytes of a file from `start`; an empty list if the file does not exist.
     ///
@@ -57,7 +57,7 @@ pub trait Disk: Debug + Send + Sync {
     ///
     /// # Errors
     /// On an I/O error, or if the path leaves the home.
-    fn signature(&self, path: &str) -> io::Result<Option<Signature>>;
+    fn signature(&self, path: &str) -> io::Result<Option<FileStat>>;
 
     /// Returns the entries of a folder, unordered; an empty list if the folder does not exist.
     ///
@@ -65,7 +65,7 @@ pub trait Disk: Debug + Send + Sync {
     ///
     /// # Errors
     /// On an I/O error, or if the path leaves the home.
-    fn folder(&self, path: &str) -> io::Result<Vec<Entry>>;
+    fn folder(&self, path: &str) -> io::Result<Vec<DirEntry>>;
 
     /// Creates or overwrites a file.
     ///
@@ -153,7 +153,7 @@ pub(crate) fn racy_ns(time_ns: i64, usual_ns: i64) -> i64 {
 
 /// Distinguishes versions of a file without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Signature {
+pub struct FileStat {
     /// The size in bytes.
     pub size: u64,
     /// The modification time, in nanoseconds since 1970.
@@ -168,18 +168,18 @@ pub struct Signature {
 
 /// An entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct DirEntry {
     /// The name. A name that is not UTF-8 has replacement characters and cannot be opened.
     pub name: String,
     /// The inode number.
     pub inode: u64,
     /// The type of the entry.
-    pub kind: EntryKind,
+    pub kind: DirEntryKind,
 }
 
 /// The type of an entry of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EntryKind {
+pub enum DirEntryKind {
     /// A file.
     File,
     /// A folder.

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, DirEntryExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use super::{Disk, Entry, EntryKind, MAX_FILE, Signature, check_path};
+use super::{DirEntry, DirEntryKind, Disk, FileStat, MAX_FILE, check_path};
 
 /// A home folder on the machine's disk. Folders are created with mode 0700, files with 0600.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl RealDisk {
         if kind.is_file() || kind.is_dir() { Ok(file) } else { Err(no_file()) }
     }
 
-    fn new_file(&self, path: &str, options: &mut OpenOptions) -> io::Result<File> {
+    fn open_for_writing(&self, path: &str, options: &mut OpenOptions) -> io::Result<File> {
         let place = self.place(path)?;
         // Another process may have created a link to one of its own files under this name.
         let no_follow = i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).map_err(io::Error::other)?;
@@ -79,7 +79,7 @@ impl RealDisk {
 }
 
 impl Disk for RealDisk {
-    fn read(&self, path: &str) -> io::Result<Option<(Vec<u8>, Signature)>> {
+    fn read(&self, path: &str) -> io::Result<Option<(Vec<u8>, FileStat)>> {
         let file = match self.open_file(path) {
             Err(error) if is_absent(&error) => return Ok(None),
             opened => opened?,
@@ -115,7 +115,7 @@ impl Disk for RealDisk {
         }
     }
 
-    fn signature(&self, path: &str) -> io::Result<Option<Signature>> {
+    fn signature(&self, path: &str) -> io::Result<Option<FileStat>> {
         match fs::symlink_metadata(self.place(path)?) {
             Err(error) if is_absent(&error) => Ok(None),
             Ok(found) if found.is_symlink() => Ok(None),
@@ -123,7 +123,7 @@ impl Disk for RealDisk {
         }
     }
 
-    fn folder(&self, path: &str) -> io::Result<Vec<Entry>> {
+    fn folder(&self, path: &str) -> io::Result<Vec<DirEntry>> {
         let place = if path.is_empty() { self.root.clone() } else { self.place(path)? };
         if is_symlink(&place) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{path} is a symlink")));
@@ -141,22 +141,22 @@ impl Disk for RealDisk {
                     Err(name) => (name.to_string_lossy().into_owned(), false),
                 };
                 let kind = match kind {
-                    _ if !is_text || kind.is_symlink() || kind.is_socket() || kind.is_fifo() => EntryKind::Other,
-                    _ if kind.is_dir() => EntryKind::Folder,
-                    _ if kind.is_file() => EntryKind::File,
-                    _ => EntryKind::Other,
+                    _ if !is_text || kind.is_symlink() || kind.is_socket() || kind.is_fifo() => DirEntryKind::Other,
+                    _ if kind.is_dir() => DirEntryKind::Folder,
+                    _ if kind.is_file() => DirEntryKind::File,
+                    _ => DirEntryKind::Other,
                 };
-                Ok(Entry { name, inode: entry.ino(), kind })
+                Ok(DirEntry { name, inode: entry.ino(), kind })
             })
             .collect()
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
-        self.new_file(path, OpenOptions::new().write(true).create(true).truncate(true))?.write_all(bytes)
+        self.open_for_writing(path, OpenOptions::new().write(true).create(true).truncate(true))?.write_all(bytes)
     }
 
     fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
-        let mut file = self.new_file(path, OpenOptions::new().append(true).create(true))?;
+        let mut file = self.open_for_writing(path, OpenOptions::new().append(true).create(true))?;
         let before = file.metadata()?.len();
         let mut written = 0;
         while written < bytes.len() {
@@ -291,9 +291,9 @@ fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-fn signature(found: &fs::Metadata) -> Signature {
+fn signature(found: &fs::Metadata) -> FileStat {
     let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
-    Signature {
+    FileStat {
         size: found.len(),
         modified_ns: nanoseconds(found.mtime(), found.mtime_nsec()),
         changed_ns: nanoseconds(found.ctime(), found.ctime_nsec()),

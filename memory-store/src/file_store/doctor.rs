@@ -6,22 +6,22 @@ use memory_core::{Change, Code, Filter, MemoryId, MemoryStore, Operation, Patch,
 
 use super::FileStore;
 use crate::commit::is_leftover;
-use crate::disk::EntryKind;
+use crate::disk::DirEntryKind;
 use crate::error::io_error;
-use crate::file::load;
+use crate::memory_file::load;
 
 /// The result of a check of a home.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct DoctorReport {
     /// Number of checked memories.
     pub checked: u64,
     /// The defects, sorted by path.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<DoctorFinding>,
 }
 
 /// A defect of a home.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct DoctorFinding {
     /// The stable code of the kind of defect.
     ///
     /// One of `index_differs`, `file_damaged`, `file_too_large`, `link_one_sided`, `file_missing`, `journal_damaged`, `leftover`,
@@ -39,7 +39,7 @@ pub struct Finding {
     pub fixed: bool,
 }
 
-impl Finding {
+impl DoctorFinding {
     pub(crate) fn new(code: &'static str, path: &str, what: impl Into<String>) -> Self {
         Self { code, path: path.to_owned(), line: None, what: what.into(), hint: None, fixed: false }
     }
@@ -57,37 +57,37 @@ impl FileStore {
     ///
     /// # Errors
     /// If the home cannot be read or repaired.
-    pub fn doctor(&self, repair: Option<&Operation>) -> Result<Report, StoreError> {
+    pub fn doctor(&self, repair: Option<&Operation>) -> Result<DoctorReport, StoreError> {
         // An interrupted operation is rolled back first, so that its files are not reported as missing.
         drop(self.begin()?);
         // Changes by other programs are not defects of the index; only differences that a refresh does not detect are.
-        self.index.refresh(crate::index::Depth::Fresh)?;
+        self.index.refresh(crate::index::RefreshDepth::Fresh)?;
         let mut findings = self.index_findings()?;
         if repair.is_some() && !findings.is_empty() {
             self.index.rebuild(&mut |_, _| ())?;
-            findings = findings.into_iter().map(|finding| Finding { fixed: true, ..finding }).collect();
+            findings = findings.into_iter().map(|finding| DoctorFinding { fixed: true, ..finding }).collect();
         }
         findings.extend(self.index.problems()?.into_iter().map(of_problem));
         findings.extend(self.link_findings(repair)?);
         findings.extend(self.journal_findings(repair)?);
         findings.extend(self.leftovers(repair)?);
-        findings.extend(self.findings_beside()?);
+        findings.extend(self.other_file_findings()?);
         findings.sort_by(|left, right| (&left.path, left.code).cmp(&(&right.path, right.code)));
-        Ok(Report { checked: self.index.statistics()?.documents, findings })
+        Ok(DoctorReport { checked: self.index.statistics()?.documents, findings })
     }
 
-    fn index_findings(&self) -> Result<Vec<Finding>, StoreError> {
+    fn index_findings(&self) -> Result<Vec<DoctorFinding>, StoreError> {
         let hint = "`memory reindex` rebuilds the index";
         let differences = self.index.check()?.into_iter();
-        Ok(differences.map(|found| Finding::new("index_differs", &found.path, found.what).with_hint(hint)).collect())
+        Ok(differences.map(|found| DoctorFinding::new("index_differs", &found.path, found.what).with_hint(hint)).collect())
     }
 
-    fn link_findings(&self, repair: Option<&Operation>) -> Result<Vec<Finding>, StoreError> {
+    fn link_findings(&self, repair: Option<&Operation>) -> Result<Vec<DoctorFinding>, StoreError> {
         let mut findings = Vec::new();
         for (from, to) in self.one_sided_links()? {
             let (loaded, _) = self.current(&to)?;
             let what = format!("{from} links to this memory, which does not link back");
-            let mut finding = Finding::new("link_one_sided", &loaded.stored.path, what)
+            let mut finding = DoctorFinding::new("link_one_sided", &loaded.stored.path, what)
                 .with_hint("`memory doctor --fix` adds the missing link");
             if let Some(repair) = repair.filter(|_| loaded.stored.problem.is_none()) {
                 let patch = Patch { add_links: vec![from], ..Patch::default() };
@@ -119,15 +119,15 @@ impl FileStore {
     }
 
     /// Finds missing files of memories in the journal, and invalid lines of the journal.
-    fn journal_findings(&self, repair: Option<&Operation>) -> Result<Vec<Finding>, StoreError> {
+    fn journal_findings(&self, repair: Option<&Operation>) -> Result<Vec<DoctorFinding>, StoreError> {
         let mut findings: Vec<_> = self
             .journal
             .unreadable()?
             .into_iter()
             .map(|(path, line)| {
                 let what = "the line is not a valid operation; the creation order of the memories in it is lost";
-                let finding = Finding::new("journal_damaged", &path, what);
-                Finding {
+                let finding = DoctorFinding::new("journal_damaged", &path, what);
+                DoctorFinding {
                     line: Some(line),
                     ..finding.with_hint("the operation cannot be undone; delete the line after you have checked it")
                 }
@@ -135,7 +135,7 @@ impl FileStore {
             .collect();
         let mut seen = HashSet::<MemoryId>::new();
         let mut gone = Vec::new();
-        for begun in self.begun() {
+        for begun in self.journaled_operations() {
             let begun = begun?;
             for change in begun.changes.into_iter().rev().filter(|change| seen.insert(change.id)) {
                 if let Some(after) = change.after
@@ -154,14 +154,14 @@ impl FileStore {
         for file in gone.into_iter().filter_map(|change| change.before) {
             let what = "another program deleted the file or removed its id";
             let hint = "restore it from the trash or a backup, or record the deletion with `memory doctor --fix`";
-            let finding = Finding::new("file_missing", &file.path, what).with_hint(hint);
-            findings.push(Finding { fixed: repair.is_some(), ..finding });
+            let finding = DoctorFinding::new("file_missing", &file.path, what).with_hint(hint);
+            findings.push(DoctorFinding { fixed: repair.is_some(), ..finding });
         }
         Ok(findings)
     }
 
     /// Finds the temporary files of interrupted writes.
-    fn leftovers(&self, repair: Option<&Operation>) -> Result<Vec<Finding>, StoreError> {
+    fn leftovers(&self, repair: Option<&Operation>) -> Result<Vec<DoctorFinding>, StoreError> {
         // Under the lock, no temporary file is in use.
         let _lock = self.begin()?;
         let mut findings = Vec::new();
@@ -170,9 +170,9 @@ impl FileStore {
             for entry in self.disk.folder(&folder).map_err(|error| io_error(format!("list {folder}"), error))? {
                 let path = format!("{folder}/{}", entry.name);
                 match entry.kind {
-                    EntryKind::Folder => folders.push(path),
-                    EntryKind::File if is_leftover(&entry.name) => {
-                        let finding = Finding::new("leftover", &path, "temporary file of an interrupted write");
+                    DirEntryKind::Folder => folders.push(path),
+                    DirEntryKind::File if is_leftover(&entry.name) => {
+                        let finding = DoctorFinding::new("leftover", &path, "temporary file of an interrupted write");
                         let mut finding = finding.with_hint("`memory doctor --fix` moves it to the trash");
                         if let Some(repair) = repair {
                             // Two folders may contain temporary files with the same name.
@@ -183,7 +183,7 @@ impl FileStore {
                         }
                         findings.push(finding);
                     }
-                    EntryKind::File | EntryKind::Other => {}
+                    DirEntryKind::File | DirEntryKind::Other => {}
                 }
             }
         }
@@ -191,10 +191,14 @@ impl FileStore {
     }
 }
 
-fn of_problem(problem: Problem) -> Finding {
+fn of_problem(problem: Problem) -> DoctorFinding {
     let code = match problem.code {
         Code::FileTooLarge => "file_too_large",
         _ => "file_damaged",
     };
-    Finding { line: problem.line, hint: problem.hint.map(str::to_owned), ..Finding::new(code, &problem.path, problem.what) }
+    DoctorFinding {
+        line: problem.line,
+        hint: problem.hint.map(str::to_owned),
+        ..DoctorFinding::new(code, &problem.path, problem.what)
+    }
 }

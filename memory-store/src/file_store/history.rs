@@ -3,21 +3,22 @@
 use std::collections::{HashMap, HashSet};
 
 use memory_core::{
-    History, MemoryId, Operation, OperationId, Outcome, Record, RecordedChange, RecordedFile, Scope, StoreError, Trashed,
+    ChangeOutcome, History, MemoryId, Operation, OperationId, OperationRecord, RecordedChange, RecordedFile, Scope, StoreError,
+    TrashedFile,
 };
 
 use super::FileStore;
-use super::plan::former;
-use crate::commit::{Former, Next, Step};
+use super::plan::replaced_file;
+use crate::commit::{CommitStep, PlannedFile, ReplacedFile};
 use crate::error::io_error;
-use crate::file::load;
-use crate::journal::{Line, What};
+use crate::journal::{JournalEvent, JournalLine};
+use crate::memory_file::load;
 
 /// Maximum number of files that an undo restores in one step.
-const BATCH: usize = 2_000;
+const MAX_FILES_PER_STEP: usize = 2_000;
 
 impl History for FileStore {
-    fn records(&self) -> Box<dyn Iterator<Item = Result<Record, StoreError>> + '_> {
+    fn records(&self) -> Box<dyn Iterator<Item = Result<OperationRecord, StoreError>> + '_> {
         match self.read_records() {
             Ok(records) => Box::new(records.into_iter().map(Ok)),
             Err(error) => Box::new(std::iter::once(Err(error))),
@@ -26,14 +27,14 @@ impl History for FileStore {
 
     fn changes<'a>(&'a self, id: &OperationId) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a> {
         let id = id.clone();
-        let changes = self.begun().filter(move |begun| begun.as_ref().map_or(true, |begun| begun.id == id));
+        let changes = self.journaled_operations().filter(move |begun| begun.as_ref().map_or(true, |begun| begun.id == id));
         Box::new(changes.flat_map(|begun| match begun {
             Ok(begun) => begun.changes.into_iter().rev().map(Ok).collect::<Vec<_>>(),
             Err(error) => vec![Err(error)],
         }))
     }
 
-    fn trashed(&self) -> Box<dyn Iterator<Item = Result<Trashed, StoreError>> + '_> {
+    fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_> {
         // The previous files of an undone operation are active again; the trash keeps them in case the undo is undone.
         let undone = match self.read_records() {
             Ok(records) => {
@@ -41,7 +42,7 @@ impl History for FileStore {
             }
             Err(error) => return Box::new(std::iter::once(Err(error))),
         };
-        let trashed = self.begun().flat_map(move |begun| -> Vec<Result<Trashed, StoreError>> {
+        let trashed = self.journaled_operations().flat_map(move |begun| -> Vec<Result<TrashedFile, StoreError>> {
             let begun = match begun {
                 Ok(begun) if undone.contains(&begun.id) => return Vec::new(),
                 Ok(begun) => begun,
@@ -52,7 +53,7 @@ impl History for FileStore {
                 let trash = former.trash.clone()?;
                 let size = self.disk.signature(&trash).ok()??.size;
                 let (operation, verb, at) = (begun.id.clone(), begun.verb, begun.at);
-                Some(Ok(Trashed { id: change.id, path: former.path.clone(), trash, operation, verb, at, size }))
+                Some(Ok(TrashedFile { id: change.id, path: former.path.clone(), trash, operation, verb, at, size }))
             });
             found.collect()
         });
@@ -72,7 +73,7 @@ impl History for FileStore {
     fn revert(&self, id: &OperationId, undo: &Operation) -> Result<u64, StoreError> {
         let _lock = self.begin()?;
         // An interrupted undo has reverted the last changes of the operation.
-        let done = self.taken_back(id)?;
+        let done = self.reverted_count(id)?;
         // All changes are checked before the first one is made.
         let mut files = 0;
         let mut later = HashMap::new();
@@ -80,7 +81,7 @@ impl History for FileStore {
             let change = change?;
             match later.get(&change.id) {
                 None => drop(self.way_back(&change)?),
-                Some(next) => self.can_go_on(&change, Option::as_ref(next))?,
+                Some(next) => self.check_revertible(&change, Option::as_ref(next))?,
             }
             later.insert(change.id, change.before);
             files += 1;
@@ -92,7 +93,7 @@ impl History for FileStore {
         for change in self.own_changes(id).skip(done) {
             let change = change?;
             // A later part of a long operation may have changed a file of an earlier part again.
-            if BATCH <= steps.len() || touched.contains(&change.id) {
+            if MAX_FILES_PER_STEP <= steps.len() || touched.contains(&change.id) {
                 self.finish(undo, Some(id), &steps)?;
                 steps.clear();
                 touched.clear();
@@ -104,11 +105,11 @@ impl History for FileStore {
         Ok(files)
     }
 
-    fn bring_back(&self, trashed: &Trashed, restore: &Operation) -> Result<Outcome, StoreError> {
+    fn bring_back(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
         let _lock = self.begin()?;
-        let bytes = self.in_trash(&trashed.trash)?;
+        let bytes = self.read_trash(&trashed.trash)?;
         let live = match self.current(&trashed.id) {
-            Ok((loaded, _)) => Some(former(&loaded)),
+            Ok((loaded, _)) => Some(replaced_file(&loaded)),
             Err(StoreError::NotFound { .. }) => None,
             Err(error) => return Err(error),
         };
@@ -117,9 +118,9 @@ impl History for FileStore {
         if is_taken {
             return Err(StoreError::Conflict { what: path });
         }
-        let step = Step { id: trashed.id, before: live, after: Some(Next { path: path.clone(), bytes }) };
+        let step = CommitStep { id: trashed.id, before: live, after: Some(PlannedFile { path: path.clone(), bytes }) };
         self.finish(restore, None, &[step])?;
-        Ok(Outcome::Kept { id: trashed.id, path })
+        Ok(ChangeOutcome::Kept { id: trashed.id, path })
     }
 
     fn purge(&self, before: chrono::DateTime<chrono::Utc>) -> Result<(u64, u64), StoreError> {
@@ -128,7 +129,7 @@ impl History for FileStore {
 }
 
 /// An operation in the journal that was not aborted.
-pub(super) struct Begun {
+pub(super) struct JournaledOperation {
     pub id: OperationId,
     pub at: chrono::DateTime<chrono::Utc>,
     pub verb: memory_core::Verb,
@@ -139,31 +140,31 @@ pub(super) struct Begun {
 
 impl FileStore {
     /// Iterates over the operations in the journal that were not aborted, newest first.
-    pub(super) fn begun(&self) -> impl Iterator<Item = Result<Begun, StoreError>> + '_ {
+    pub(super) fn journaled_operations(&self) -> impl Iterator<Item = Result<JournaledOperation, StoreError>> + '_ {
         let mut aborted = HashSet::new();
         self.journal.lines().filter_map(move |line| match line {
             Err(error) => Some(Err(error)),
-            Ok(Line { id, what: What::Aborted, .. }) => {
+            Ok(JournalLine { id, what: JournalEvent::Aborted, .. }) => {
                 aborted.insert(id);
                 None
             }
-            Ok(Line { id, .. }) if aborted.remove(&id) => None,
-            Ok(Line { id, at, what: What::Begun { verb, by, undoes, changes } }) => {
-                Some(Ok(Begun { id, at, verb, by, undoes, changes }))
+            Ok(JournalLine { id, .. }) if aborted.remove(&id) => None,
+            Ok(JournalLine { id, at, what: JournalEvent::Begun { verb, by, undoes, changes } }) => {
+                Some(Ok(JournaledOperation { id, at, verb, by, undoes, changes }))
             }
         })
     }
 
-    fn read_records(&self) -> Result<Vec<Record>, StoreError> {
-        let mut records = Vec::<Record>::new();
+    fn read_records(&self) -> Result<Vec<OperationRecord>, StoreError> {
+        let mut records = Vec::<OperationRecord>::new();
         let mut position = HashMap::<OperationId, usize>::new();
         // The undo of each operation, and the number of files reverted by all its undos.
         let mut undone = HashMap::<OperationId, (OperationId, u64)>::new();
         let mut ours = Vec::<u64>::new();
-        for begun in self.begun() {
-            let Begun { id, at, verb, by, undoes, changes } = begun?;
+        for begun in self.journaled_operations() {
+            let JournaledOperation { id, at, verb, by, undoes, changes } = begun?;
             let files = changes.len() as u64;
-            let own = changes.iter().filter(|change| change.was_ours()).count() as u64;
+            let own = changes.iter().filter(|change| change.is_own_change()).count() as u64;
             let undone_by = undone.get(&id).map(|(undo, _)| undo.clone());
             // An undo that was itself undone has no effect.
             if let Some(undoes) = undoes.as_ref().filter(|_| undone_by.is_none()) {
@@ -176,7 +177,7 @@ impl FileStore {
                 continue;
             }
             position.insert(id.clone(), records.len());
-            records.push(Record { id, at, verb, by, undoes, undone_by, files });
+            records.push(OperationRecord { id, at, verb, by, undoes, undone_by, files });
             ours.push(own);
         }
         // An interrupted undo can be continued.
@@ -190,46 +191,46 @@ impl FileStore {
 
     /// Iterates over the changes of `id` itself, last first.
     fn own_changes<'a>(&'a self, id: &OperationId) -> impl Iterator<Item = Result<RecordedChange, StoreError>> + 'a {
-        self.changes(id).filter(|change| change.as_ref().map_or(true, RecordedChange::was_ours))
+        self.changes(id).filter(|change| change.as_ref().map_or(true, RecordedChange::is_own_change))
     }
 
     /// Returns the number of changes of `id` that are reverted.
-    fn taken_back(&self, id: &OperationId) -> Result<usize, StoreError> {
+    fn reverted_count(&self, id: &OperationId) -> Result<usize, StoreError> {
         let records = self.read_records()?;
         let undos = records.iter().filter(|record| record.undoes.as_ref() == Some(id) && record.undone_by.is_none());
         Ok(undos.map(|undo| usize::try_from(undo.files).unwrap_or(usize::MAX)).sum())
     }
 
     /// Returns the step that reverts `change`.
-    fn way_back(&self, change: &RecordedChange) -> Result<Step, StoreError> {
+    fn way_back(&self, change: &RecordedChange) -> Result<CommitStep, StoreError> {
         let before = match &change.after {
             None => None,
             Some(after) => {
                 let changed = || StoreError::Conflict { what: after.path.clone() };
                 let loaded = load(self.disk.as_ref(), &after.path)?.filter(|loaded| loaded.stored.stamp.0 == after.hash);
-                Some(former(&loaded.ok_or_else(changed)?))
+                Some(replaced_file(&loaded.ok_or_else(changed)?))
             }
         };
         let after = match &change.before {
             None => None,
             Some(former) => {
-                let stays = before.as_ref().is_some_and(|before: &Former| before.path == former.path);
+                let stays = before.as_ref().is_some_and(|before: &ReplacedFile| before.path == former.path);
                 if !stays && load(self.disk.as_ref(), &former.path)?.is_some() {
                     return Err(StoreError::Conflict { what: former.path.clone() });
                 }
                 let trash =
                     former.trash.as_deref().ok_or_else(|| StoreError::TrashNotFound { reference: former.path.clone() })?;
-                Some(Next { path: former.path.clone(), bytes: self.in_trash(trash)? })
+                Some(PlannedFile { path: former.path.clone(), bytes: self.read_trash(trash)? })
             }
         };
         let id: MemoryId = change.id;
-        Ok(Step { id, before, after })
+        Ok(CommitStep { id, before, after })
     }
 
     /// Checks that `change` can be reverted after a later one of the same operation.
     ///
     /// The later change found the file in the state `next`.
-    fn can_go_on(&self, change: &RecordedChange, next: Option<&RecordedFile>) -> Result<(), StoreError> {
+    fn check_revertible(&self, change: &RecordedChange, next: Option<&RecordedFile>) -> Result<(), StoreError> {
         let state = |file: Option<&RecordedFile>| file.map(|file| (file.path.clone(), file.hash));
         if state(change.after.as_ref()) != state(next) {
             let file = change.after.as_ref().or(next);
@@ -237,10 +238,10 @@ impl FileStore {
         }
         let Some(former) = &change.before else { return Ok(()) };
         let trash = former.trash.as_deref().ok_or_else(|| StoreError::TrashNotFound { reference: former.path.clone() })?;
-        self.in_trash(trash).map(drop)
+        self.read_trash(trash).map(drop)
     }
 
-    fn in_trash(&self, trash: &str) -> Result<Vec<u8>, StoreError> {
+    fn read_trash(&self, trash: &str) -> Result<Vec<u8>, StoreError> {
         match self.disk.read(trash) {
             Ok(Some((bytes, _))) => Ok(bytes),
             Ok(None) => Err(StoreError::TrashNotFound { reference: trash.to_owned() }),

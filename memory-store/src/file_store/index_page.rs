@@ -9,12 +9,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{INDEX_PAGE_HEAD, MemoryId, StoreError, index_page_without};
 
 use super::FileStore;
-use crate::derived;
-use crate::disk::EntryKind;
+use crate::cache_file;
+use crate::disk::DirEntryKind;
 use crate::error::io_error;
-use crate::file::moment;
 use crate::index::CATEGORIES;
 use crate::lock;
+use crate::memory_file::moment;
 
 /// The path of the page.
 const PAGE: &str = "memory.md";
@@ -22,19 +22,19 @@ const PAGE: &str = "memory.md";
 const DAY: TimeDelta = TimeDelta::days(1);
 
 /// Maximum number of memories of a home in which the page is updated after every write.
-const SMALL: u64 = 10_000;
+const SMALL_HOME: u64 = 10_000;
 
 /// Minimum age of the page of a larger home before an update.
-const REST: TimeDelta = TimeDelta::seconds(30);
+const MIN_PAGE_AGE: TimeDelta = TimeDelta::seconds(30);
 
 /// The lock file of writers of the page, so that no page replaces one with newer content.
-const LOCK: &str = "index/page.lock";
+const PAGE_LOCK: &str = "index/page.lock";
 
 /// Lock timeout. After it, the page is left to the other writer.
-const PAGE_PATIENCE: Duration = Duration::from_secs(1);
+const PAGE_LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Maximum number of updates if memories change in between; the other writer updates the page as well.
-const ROUNDS: usize = 3;
+const MAX_UPDATES: usize = 3;
 
 /// The time of the last write, and the size of the journal at that time.
 type LastWrite = (Option<DateTime<Utc>>, Option<u64>);
@@ -59,10 +59,10 @@ impl FileStore {
             return Ok(false);
         }
         // Without the lock the page is updated anyway, because it is derived.
-        let lock = File::options().create(true).truncate(false).write(true).mode(0o600).open(self.root.join(LOCK)).ok();
+        let lock = File::options().create(true).truncate(false).write(true).mode(0o600).open(self.root.join(PAGE_LOCK)).ok();
         let _locked = match lock.map(|lock| (lock.try_lock(), lock)) {
             Some((Err(TryLockError::WouldBlock), lock)) => {
-                let Some(locked) = lock::wait(lock, self.options.patience.min(PAGE_PATIENCE)) else {
+                let Some(locked) = lock::wait(lock, self.options.patience.min(PAGE_LOCK_TIMEOUT)) else {
                     // The next call of this process tries again.
                     self.has_written.fetch_or(has_written, Ordering::SeqCst);
                     return Ok(false);
@@ -73,7 +73,7 @@ impl FileStore {
             None => None,
         };
         let mut last = self.last_write();
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_UPDATES {
             if !self.write_index_page(&make()?)? {
                 return Ok(false);
             }
@@ -87,7 +87,7 @@ impl FileStore {
 
     /// Returns whether there was a write since the page was created, or the page is a day old.
     fn is_index_page_due(&self, now: DateTime<Utc>) -> bool {
-        match (self.last_write().0, self.index_page_made()) {
+        match (self.last_write().0, self.index_page_time()) {
             (None, _) => false,
             (Some(_), None) => true,
             // The clock may have been set back since.
@@ -97,14 +97,14 @@ impl FileStore {
     }
 
     fn is_index_page_new(&self, now: DateTime<Utc>) -> bool {
-        self.index_page_made().is_some_and(|made| made <= now && now < made + REST)
+        self.index_page_time().is_some_and(|made| made <= now && now < made + MIN_PAGE_AGE)
     }
 
     fn is_small(&self) -> bool {
-        self.index.count().is_ok_and(|documents| documents <= SMALL)
+        self.index.count().is_ok_and(|documents| documents <= SMALL_HOME)
     }
 
-    fn index_page_made(&self) -> Option<DateTime<Utc>> {
+    fn index_page_time(&self) -> Option<DateTime<Utc>> {
         Some(moment(self.disk.signature(PAGE).ok()??.modified_ns))
     }
 
@@ -112,7 +112,7 @@ impl FileStore {
         let signature = |path: &str| self.disk.signature(path).ok()?;
         let within = |folder: &str| {
             let names = self.disk.folder(folder).unwrap_or_default().into_iter();
-            let names = names.filter(|entry| entry.kind != EntryKind::Other);
+            let names = names.filter(|entry| entry.kind != DirEntryKind::Other);
             names.map(|entry| format!("{folder}/{}", entry.name)).collect::<Vec<_>>()
         };
         // Files that other programs add to a category or remove from it change the time of its folder.
@@ -123,7 +123,7 @@ impl FileStore {
     }
 
     /// Removes the lines of deleted memories from the page at once, so that no copy of them remains.
-    pub(super) fn forget_on_index_page(&self, gone: &[MemoryId]) {
+    pub(super) fn remove_from_index_page(&self, gone: &[MemoryId]) {
         let page = || String::from_utf8(self.disk.read(PAGE).ok()??.0).ok().filter(|page| page.starts_with(INDEX_PAGE_HEAD));
         let Some(page) = (!gone.is_empty()).then(page).flatten() else { return };
         let next = index_page_without(&page, gone);
@@ -131,7 +131,7 @@ impl FileStore {
             let place = self.root.join(PAGE);
             let made = place.metadata().and_then(|found| found.modified());
             // The modification time is preserved, so that the next update, which may cover other deletions, stays due.
-            if derived::write(&self.root, PAGE, next.as_bytes()).is_ok()
+            if cache_file::write(&self.root, PAGE, next.as_bytes()).is_ok()
                 && let (Ok(made), Ok(file)) = (made, File::options().write(true).open(&place))
             {
                 let _ = file.set_modified(made);
@@ -145,24 +145,25 @@ impl FileStore {
         if former.is_some_and(|(former, _)| !former.starts_with(INDEX_PAGE_HEAD.as_bytes())) {
             return Ok(false);
         }
-        let written = derived::write(&self.root, PAGE, page.as_bytes());
+        let written = cache_file::write(&self.root, PAGE, page.as_bytes());
         written.map(|()| true).map_err(|error| io_error(format!("write {PAGE}"), error))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Options;
+    use super::super::FileStoreOptions;
     use super::*;
 
     #[test]
     fn a_writer_leaves_the_page_to_who_holds_it() {
         let home = tempfile::tempdir().unwrap();
-        let store = FileStore::open(home.path(), Options { patience: Duration::ZERO, ..Options::default() }).unwrap();
+        let store =
+            FileStore::open(home.path(), FileStoreOptions { patience: Duration::ZERO, ..FileStoreOptions::default() }).unwrap();
         store.has_written.store(true, Ordering::SeqCst);
         let page = || Ok(format!("{INDEX_PAGE_HEAD}\n"));
         std::fs::create_dir_all(home.path().join("index")).unwrap();
-        let lock = File::options().create(true).truncate(false).write(true).open(home.path().join(LOCK)).unwrap();
+        let lock = File::options().create(true).truncate(false).write(true).open(home.path().join(PAGE_LOCK)).unwrap();
         lock.lock().unwrap();
         assert!(!store.keep_index_page(DateTime::UNIX_EPOCH, &page).unwrap());
         assert!(!home.path().join(PAGE).exists());

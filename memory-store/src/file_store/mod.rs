@@ -1,36 +1,36 @@
 //! The store that keeps memories as files.
 
-mod beside;
 mod doctor;
 mod history;
 mod index_page;
-mod pending;
+mod maintenance;
+mod other_files;
+mod pending_page;
 mod plan;
 mod purge;
-mod rehearsal;
 mod statistics;
-mod store;
-mod upkeep;
+mod trait_impls;
+mod trial_copy;
 
-pub use doctor::{Finding, Report};
-pub use rehearsal::Rehearsal;
-pub use statistics::Statistics;
+pub use doctor::{DoctorFinding, DoctorReport};
+pub use statistics::HomeStatistics;
+pub use trial_copy::TrialCopy;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use memory_core::{ContentHash, MemoryId, Operation, OperationId, Problem, Progress, Stamp, StoreError, Stored};
+use memory_core::{ContentHash, FileVersion, MemoryId, Operation, OperationId, Problem, Progress, StoreError, StoredMemory};
 
-use crate::commit::{Step, carry_out, recover};
+use crate::commit::{CommitStep, carry_out, recover};
 use crate::disk::{Disk, RealDisk};
 use crate::error::io_error;
-use crate::file::moment;
-use crate::index::{Applied, Depth, Index};
-use crate::journal::{Journal, Mark};
+use crate::index::{AppliedChange, MemoryIndex, RefreshDepth};
+use crate::journal::{Journal, JournalMark};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::markdown::{decode, encode};
+use crate::memory_file::moment;
 
 /// A store of memories as Markdown files in a home folder.
 ///
@@ -51,15 +51,15 @@ pub struct FileStore {
     root: PathBuf,
     disk: Arc<dyn Disk>,
     journal: Journal,
-    index: Index,
-    options: Options,
+    index: MemoryIndex,
+    options: FileStoreOptions,
     /// Whether this instance has written since it last created the index page.
     has_written: AtomicBool,
 }
 
 /// The options of a [`FileStore`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct FileStoreOptions {
     /// How thoroughly the files are checked before each query.
     pub freshness: Freshness,
     /// The lock timeout of writers.
@@ -68,7 +68,7 @@ pub struct Options {
     pub kept: usize,
 }
 
-impl Default for Options {
+impl Default for FileStoreOptions {
     fn default() -> Self {
         Self { freshness: Freshness::Usual, patience: PATIENCE, kept: 0 }
     }
@@ -92,15 +92,15 @@ impl FileStore {
     ///
     /// # Errors
     /// If the folder cannot be opened.
-    pub fn open(root: &Path, options: Options) -> Result<Self, StoreError> {
+    pub fn open(root: &Path, options: FileStoreOptions) -> Result<Self, StoreError> {
         let disk = RealDisk::open(root).map_err(|error| io_error(format!("open the home {}", root.display()), error))?;
         let root = disk.root().to_owned();
         Ok(Self::on(Arc::new(disk), &root, options))
     }
 
     /// Returns the home on `disk`, with its index at `root`.
-    pub fn on(disk: Arc<dyn Disk>, root: &Path, options: Options) -> Self {
-        let index = Index::open(Arc::clone(&disk), root, options.kept);
+    pub fn on(disk: Arc<dyn Disk>, root: &Path, options: FileStoreOptions) -> Self {
+        let index = MemoryIndex::open(Arc::clone(&disk), root, options.kept);
         Self {
             root: root.to_owned(),
             journal: Journal::new(Arc::clone(&disk)),
@@ -131,14 +131,14 @@ impl FileStore {
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn file_beyond(&self, stored: &Stored) -> Result<Option<String>, StoreError> {
+    pub fn file_with_extras(&self, stored: &StoredMemory) -> Result<Option<String>, StoreError> {
         let read = self.disk.read(&stored.path).map_err(|error| io_error(format!("read {}", stored.path), error))?;
         let Some((bytes, signature)) = read else { return Ok(None) };
         let is_ours = || {
             let memory = decode(&stored.path, &bytes, moment(signature.modified_ns)).memory;
             encode(&memory, "").as_bytes() == bytes
         };
-        if stored.stamp != Stamp(ContentHash::of_bytes(&bytes)) || is_ours() {
+        if stored.stamp != FileVersion(ContentHash::from_bytes(&bytes)) || is_ours() {
             return Ok(None);
         }
         Ok(String::from_utf8(bytes).ok())
@@ -171,18 +171,18 @@ impl FileStore {
         }
     }
 
-    fn depth(&self) -> Depth {
+    fn depth(&self) -> RefreshDepth {
         match self.options.freshness {
-            Freshness::Usual => Depth::Usual,
-            Freshness::Fresh => Depth::Fresh,
-            Freshness::Heard => Depth::Names,
+            Freshness::Usual => RefreshDepth::Usual,
+            Freshness::Fresh => RefreshDepth::Fresh,
+            Freshness::Heard => RefreshDepth::Names,
         }
     }
 
     /// Acquires the writer lock, and rolls back an interrupted operation of another writer.
     fn begin(&self) -> Result<WriterLock, StoreError> {
         let lock = WriterLock::acquire(&self.root, self.options.patience)?;
-        let known = self.index.journal_mark().ok().flatten().and_then(|mark| Mark::from_text(&mark));
+        let known = self.index.journal_mark().ok().flatten().and_then(|mark| JournalMark::from_text(&mark));
         if known.is_none() || known.as_ref() != Some(&self.journal.end()?) {
             recover(self.disk.as_ref(), &self.journal, known.as_ref())?;
         }
@@ -190,23 +190,23 @@ impl FileStore {
     }
 
     /// Performs `steps` and updates the index. The caller holds the lock from [`FileStore::begin`].
-    fn finish(&self, operation: &Operation, undoes: Option<&OperationId>, steps: &[Step]) -> Result<(), StoreError> {
+    fn finish(&self, operation: &Operation, undoes: Option<&OperationId>, steps: &[CommitStep]) -> Result<(), StoreError> {
         carry_out(self.disk.as_ref(), &self.journal, operation, undoes, steps)?;
         // The files are durable, so the operation succeeded. A failed update of the index is detected by the next refresh.
-        let _ = self.tell_index(steps);
+        let _ = self.update_index(steps);
         let gone: Vec<MemoryId> = steps.iter().filter(|step| step.after.is_none()).map(|step| step.id).collect();
-        self.forget_on_index_page(&gone);
+        self.remove_from_index_page(&gone);
         self.has_written.store(true, Ordering::SeqCst);
         Ok(())
     }
 
-    fn tell_index(&self, steps: &[Step]) -> Result<(), StoreError> {
+    fn update_index(&self, steps: &[CommitStep]) -> Result<(), StoreError> {
         let mut applied = Vec::with_capacity(steps.len());
         for step in steps {
             let former_path = step.before.as_ref().map(|former| former.path.clone());
             match &step.after {
-                None => applied.extend(former_path.map(|path| Applied::Removed { path })),
-                Some(next) => applied.push(Applied::Kept { path: next.path.clone(), former_path }),
+                None => applied.extend(former_path.map(|path| AppliedChange::Removed { path })),
+                Some(next) => applied.push(AppliedChange::Kept { path: next.path.clone(), former_path }),
             }
         }
         self.index.apply(&applied, Some(&self.journal.end()?.to_text()))

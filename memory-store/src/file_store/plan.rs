@@ -3,22 +3,22 @@
 use std::collections::{HashMap, HashSet};
 
 use memory_core::{
-    Category, Change, ContentHash, Duplicates, ExportedFile, Memory, MemoryId, Operation, Outcome, Phase, Scope, Stamp,
-    StoreError, text,
+    Category, Change, ChangeOutcome, ContentHash, Duplicates, ExportedFile, FileVersion, Memory, MemoryId, Operation, Phase,
+    Scope, StoreError, text,
 };
 
 use super::FileStore;
-use crate::commit::{Former, Next, Step};
+use crate::commit::{CommitStep, PlannedFile, ReplacedFile};
 use crate::disk::MAX_FILE;
-use crate::file::{Loaded, is_of_conversation, load};
-use crate::index::{Depth, Place};
+use crate::index::{MemoryLocation, RefreshDepth};
 use crate::markdown;
+use crate::memory_file::{MemoryFile, is_of_conversation, load};
 
 /// The file changes of an operation, and its results for the caller.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
-    pub steps: Vec<Step>,
-    pub outcomes: Vec<Outcome>,
+pub(super) struct CommitPlan {
+    pub steps: Vec<CommitStep>,
+    pub outcomes: Vec<ChangeOutcome>,
     /// Paths that a step will use.
     taken: HashSet<String>,
     /// Contents that a step will store, with the memory and its path.
@@ -27,15 +27,15 @@ pub(super) struct Plan {
 
 impl FileStore {
     /// Plans the file changes of `operation` without making them.
-    pub(super) fn plan(&self, operation: &Operation) -> Result<Plan, StoreError> {
-        let mut plan = Plan::default();
+    pub(super) fn plan(&self, operation: &Operation) -> Result<CommitPlan, StoreError> {
+        let mut plan = CommitPlan::default();
         for change in &operation.changes {
             let (step, outcome) = match change {
                 Change::Create { memory, front_matter } => {
                     if operation.duplicates == Duplicates::Skip
                         && let Some((id, path)) = self.duplicate_of(memory, &plan)?
                     {
-                        plan.outcomes.push(Outcome::Duplicate { id, path });
+                        plan.outcomes.push(ChangeOutcome::Duplicate { id, path });
                         continue;
                     }
                     self.create(memory, front_matter, operation.files.get(&memory.id), &plan)?
@@ -44,17 +44,17 @@ impl FileStore {
                     let file = operation.files.get(&memory.id);
                     let (step, outcome) = self.replace(*expected, memory, file, &plan)?;
                     if file.is_some_and(|file| file.text.is_some())
-                        && let Outcome::Kept { id, path } = &outcome
+                        && let ChangeOutcome::Kept { id, path } = &outcome
                         && is_unchanged(&step)
                     {
-                        plan.outcomes.push(Outcome::Duplicate { id: *id, path: path.clone() });
+                        plan.outcomes.push(ChangeOutcome::Duplicate { id: *id, path: path.clone() });
                         continue;
                     }
                     (step, outcome)
                 }
                 Change::Remove { id, expected } => self.remove(*id, *expected)?,
             };
-            if let (Outcome::Kept { id, path }, Some(memory)) = (&outcome, memory_of(change)) {
+            if let (ChangeOutcome::Kept { id, path }, Some(memory)) = (&outcome, changed_memory(change)) {
                 plan.taken.insert(path.clone());
                 plan.new.insert((memory.content_hash(), memory.scope.clone()), (*id, path.clone()));
             }
@@ -64,13 +64,13 @@ impl FileStore {
         Ok(plan)
     }
 
-    fn duplicate_of(&self, memory: &Memory, plan: &Plan) -> Result<Option<(MemoryId, String)>, StoreError> {
+    fn duplicate_of(&self, memory: &Memory, plan: &CommitPlan) -> Result<Option<(MemoryId, String)>, StoreError> {
         let hash = memory.content_hash();
         if let Some(new) = plan.new.get(&(hash, memory.scope.clone())) {
             return Ok(Some(new.clone()));
         }
         let Some(id) = self.index.by_content(&hash, &memory.scope)? else { return Ok(None) };
-        let Some(Place { path, .. }) = self.index.place(&id)? else { return Ok(None) };
+        let Some(MemoryLocation { path, .. }) = self.index.place(&id)? else { return Ok(None) };
         // The index may be outdated, so the file decides.
         let is_kept = load(self.disk.as_ref(), &path)?
             .is_some_and(|kept| kept.stored.memory.content_hash() == hash && kept.stored.memory.scope == memory.scope);
@@ -82,9 +82,9 @@ impl FileStore {
         memory: &Memory,
         front_matter: &str,
         file: Option<&ExportedFile>,
-        plan: &Plan,
-    ) -> Result<(Step, Outcome), StoreError> {
-        if let Some(Place { path, .. }) = self.index.place(&memory.id)?
+        plan: &CommitPlan,
+    ) -> Result<(CommitStep, ChangeOutcome), StoreError> {
+        if let Some(MemoryLocation { path, .. }) = self.index.place(&memory.id)?
             && load(self.disk.as_ref(), &path)?.is_some()
         {
             return Err(StoreError::Conflict { what: path });
@@ -92,19 +92,19 @@ impl FileStore {
         let name = file.and_then(|file| file.name.clone());
         let name = name.unwrap_or_else(|| format!("{}-{}.md", text::slug(memory.headline()), memory.id.short()));
         let path = self.free_path(folder(memory), &name, plan)?;
-        let bytes = from_export(&path, file, memory).unwrap_or_else(|| markdown::encode(memory, front_matter).into_bytes());
+        let bytes = updated_export(&path, file, memory).unwrap_or_else(|| markdown::encode(memory, front_matter).into_bytes());
         check_size(&path, &bytes)?;
-        let step = Step { id: memory.id, before: None, after: Some(Next { path: path.clone(), bytes }) };
-        Ok((step, Outcome::Kept { id: memory.id, path }))
+        let step = CommitStep { id: memory.id, before: None, after: Some(PlannedFile { path: path.clone(), bytes }) };
+        Ok((step, ChangeOutcome::Kept { id: memory.id, path }))
     }
 
     fn replace(
         &self,
-        expected: Stamp,
+        expected: FileVersion,
         memory: &Memory,
         file: Option<&ExportedFile>,
-        plan: &Plan,
-    ) -> Result<(Step, Outcome), StoreError> {
+        plan: &CommitPlan,
+    ) -> Result<(CommitStep, ChangeOutcome), StoreError> {
         let (loaded, unfolded) = self.current(&memory.id)?;
         let before = &loaded.stored;
         if before.stamp != expected {
@@ -125,36 +125,40 @@ impl FileStore {
         };
         let mut memory = memory.clone();
         memory.access_count = memory.access_count.max(before.memory.access_count.saturating_add(unfolded));
-        let bytes = match from_export(&path, file, &memory) {
+        let bytes = match updated_export(&path, file, &memory) {
             Some(bytes) => bytes,
             None => markdown::rewrite(&path, &loaded.bytes, &memory).map_err(StoreError::Damaged)?,
         };
         check_size(&path, &bytes)?;
-        let step = Step { id: memory.id, before: Some(former(&loaded)), after: Some(Next { path: path.clone(), bytes }) };
-        Ok((step, Outcome::Kept { id: memory.id, path }))
+        let step = CommitStep {
+            id: memory.id,
+            before: Some(replaced_file(&loaded)),
+            after: Some(PlannedFile { path: path.clone(), bytes }),
+        };
+        Ok((step, ChangeOutcome::Kept { id: memory.id, path }))
     }
 
-    fn remove(&self, id: MemoryId, expected: Option<Stamp>) -> Result<(Step, Outcome), StoreError> {
+    fn remove(&self, id: MemoryId, expected: Option<FileVersion>) -> Result<(CommitStep, ChangeOutcome), StoreError> {
         let (loaded, _) = self.current(&id)?;
         let path = loaded.stored.path.clone();
         if expected.is_some_and(|expected| expected != loaded.stored.stamp) {
             return Err(StoreError::Conflict { what: path });
         }
-        Ok((Step { id, before: Some(former(&loaded)), after: None }, Outcome::Removed { id, path }))
+        Ok((CommitStep { id, before: Some(replaced_file(&loaded)), after: None }, ChangeOutcome::Removed { id, path }))
     }
 
     /// Returns the current file of a memory, and the number of accesses that it does not include.
-    pub(super) fn current(&self, id: &MemoryId) -> Result<(Loaded, u64), StoreError> {
-        if let Some(found) = self.at_its_place(id)? {
+    pub(super) fn current(&self, id: &MemoryId) -> Result<(MemoryFile, u64), StoreError> {
+        if let Some(found) = self.load_indexed(id)? {
             return Ok(found);
         }
         // Another program may have moved the file.
-        self.index.refresh(Depth::Names)?;
-        self.at_its_place(id)?.ok_or_else(|| StoreError::NotFound { reference: id.to_string() })
+        self.index.refresh(RefreshDepth::Names)?;
+        self.load_indexed(id)?.ok_or_else(|| StoreError::NotFound { reference: id.to_string() })
     }
 
-    fn at_its_place(&self, id: &MemoryId) -> Result<Option<(Loaded, u64)>, StoreError> {
-        let Some(Place { path, accesses: unfolded }) = self.index.place(id)? else { return Ok(None) };
+    fn load_indexed(&self, id: &MemoryId) -> Result<Option<(MemoryFile, u64)>, StoreError> {
+        let Some(MemoryLocation { path, accesses: unfolded }) = self.index.place(id)? else { return Ok(None) };
         let mut loaded = load(self.disk.as_ref(), &path)?;
         if let Some(loaded) = &mut loaded
             && loaded.stored.memory.id != *id
@@ -166,7 +170,7 @@ impl FileStore {
         Ok(loaded.filter(|loaded| loaded.stored.memory.id == *id).map(|loaded| (loaded, unfolded)))
     }
 
-    fn free_path(&self, folder: Category, name: &str, plan: &Plan) -> Result<String, StoreError> {
+    fn free_path(&self, folder: Category, name: &str, plan: &CommitPlan) -> Result<String, StoreError> {
         let stem = name.strip_suffix(".md").unwrap_or(name);
         let first = format!("categories/{folder}/{stem}.md");
         let others = (2..).map(|number| format!("categories/{folder}/{stem}-{number}.md"));
@@ -182,15 +186,15 @@ impl FileStore {
 }
 
 /// Returns the exported file updated to `memory`; `None` if it is missing or cannot be updated.
-fn from_export(path: &str, file: Option<&ExportedFile>, memory: &Memory) -> Option<Vec<u8>> {
+fn updated_export(path: &str, file: Option<&ExportedFile>, memory: &Memory) -> Option<Vec<u8>> {
     let text = file?.text.as_ref()?;
     markdown::rewrite(path, text.as_bytes(), memory).ok()
 }
 
 /// Returns whether a step leaves the file unchanged.
-fn is_unchanged(step: &Step) -> bool {
+fn is_unchanged(step: &CommitStep) -> bool {
     let (Some(before), Some(after)) = (&step.before, &step.after) else { return false };
-    before.path == after.path && before.hash == ContentHash::of_bytes(&after.bytes)
+    before.path == after.path && before.hash == ContentHash::from_bytes(&after.bytes)
 }
 
 /// Rejects a file that could be written but not read again.
@@ -202,7 +206,7 @@ fn check_size(path: &str, bytes: &[u8]) -> Result<(), StoreError> {
     Err(StoreError::Invalid { why: format!("{path} would have {size} bytes; the limit for a memory is {MAX_FILE}") })
 }
 
-fn memory_of(change: &Change) -> Option<&Memory> {
+fn changed_memory(change: &Change) -> Option<&Memory> {
     match change {
         Change::Create { memory, .. } | Change::Replace { memory, .. } => Some(memory),
         Change::Remove { .. } => None,
@@ -217,6 +221,6 @@ fn folder(memory: &Memory) -> Category {
     }
 }
 
-pub(super) fn former(loaded: &Loaded) -> Former {
-    Former { path: loaded.stored.path.clone(), hash: loaded.stored.stamp.0 }
+pub(super) fn replaced_file(loaded: &MemoryFile) -> ReplacedFile {
+    ReplacedFile { path: loaded.stored.path.clone(), hash: loaded.stored.stamp.0 }
 }

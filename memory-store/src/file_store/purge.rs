@@ -6,11 +6,11 @@ use chrono::{DateTime, Utc};
 use memory_core::StoreError;
 
 use super::FileStore;
-use crate::disk::{EntryKind, Signature};
+use crate::disk::{DirEntryKind, FileStat};
 use crate::error::io_error;
 
 /// Number of files that are removed under one lock; other processes can write in between.
-const SLICE: usize = 256;
+const FILES_PER_LOCK: usize = 256;
 
 impl FileStore {
     /// Permanently deletes the files that were moved to the trash before `before`.
@@ -25,7 +25,7 @@ impl FileStore {
         drop(self.begin()?);
         let (mut files, mut bytes) = (0, 0);
         let mut slice = BTreeMap::new();
-        for begun in self.begun() {
+        for begun in self.journaled_operations() {
             let begun = begun?;
             let is_old = begun.at < before;
             for trash in begun.changes.into_iter().filter(|_| is_old).filter_map(|change| change.before?.trash) {
@@ -35,7 +35,7 @@ impl FileStore {
                     bytes += found.size;
                     slice.insert(trash, found);
                 }
-                if SLICE <= slice.len() {
+                if FILES_PER_LOCK <= slice.len() {
                     self.remove_trash(&std::mem::take(&mut slice))?;
                     if !go_on() {
                         return Ok((files, bytes));
@@ -47,7 +47,7 @@ impl FileStore {
         Ok((files, bytes))
     }
 
-    fn remove_trash(&self, slice: &BTreeMap<String, Signature>) -> Result<(), StoreError> {
+    fn remove_trash(&self, slice: &BTreeMap<String, FileStat>) -> Result<(), StoreError> {
         if slice.is_empty() {
             return Ok(());
         }
@@ -79,12 +79,12 @@ impl FileStore {
             for entry in self.disk.folder(&folder).map_err(refused)? {
                 let path = format!("{folder}/{}", entry.name);
                 match entry.kind {
-                    EntryKind::Folder => folders.push(path),
-                    EntryKind::File => {
+                    DirEntryKind::Folder => folders.push(path),
+                    DirEntryKind::File => {
                         files += 1;
                         bytes += self.disk.signature(&path).map_err(refused)?.map_or(0, |found| found.size);
                     }
-                    EntryKind::Other => {}
+                    DirEntryKind::Other => {}
                 }
             }
         }

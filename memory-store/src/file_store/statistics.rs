@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use memory_core::{Filter, MemoryStore, Place, StoreError, Tags};
+use memory_core::{Filter, HomeSection, MemoryStore, StoreError, Tags};
 
 use super::FileStore;
 
 /// Statistics of a home. Counts by name are sorted by count, the highest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Statistics {
+pub struct HomeStatistics {
     /// Number of memories, including expired ones, without parts of conversations.
     pub memories: u64,
     /// Number of facts and turns of conversations.
@@ -46,28 +46,28 @@ impl FileStore {
     ///
     /// # Errors
     /// If the files cannot be read.
-    pub fn statistics(&self) -> Result<Statistics, StoreError> {
+    pub fn statistics(&self) -> Result<HomeStatistics, StoreError> {
         self.refresh()?;
         let known = self.index.statistics()?;
         let (trash_files, trash_bytes) = self.trash_size()?;
         let phase = |name: &str| known.phases.get(name).copied().unwrap_or_default();
-        let mut statistics = Statistics {
+        let mut statistics = HomeStatistics {
             memories: known.documents.saturating_sub(known.entries),
             entries: known.entries,
             inbox: phase("inbox"),
             organized: phase("organized"),
-            by_category: by_count(known.categories.clone()),
-            by_scope: by_count(known.scopes.clone()),
-            by_source: by_count(known.sources.clone()),
+            by_category: sort_by_count(known.categories.clone()),
+            by_scope: sort_by_count(known.scopes.clone()),
+            by_source: sort_by_count(known.sources.clone()),
             problems: self.index.problems()?.len() as u64,
             file_bytes: known.bytes,
             index_bytes: known.index_bytes,
             pending: known.pending,
             trash_files,
             trash_bytes,
-            ..Statistics::default()
+            ..HomeStatistics::default()
         };
-        let notes = Filter { place: Some(Place::Notes), ..Filter::everything() };
+        let notes = Filter { place: Some(HomeSection::Notes), ..Filter::everything() };
         let mut tags = HashMap::<String, (String, u64)>::new();
         for stored in self.memories(&notes, chrono::DateTime::UNIX_EPOCH) {
             let memory = stored?.memory;
@@ -78,13 +78,13 @@ impl FileStore {
         }
         // Each link is stored in both memories.
         statistics.links = statistics.links.div_ceil(2);
-        statistics.tags = by_count(tags.into_values());
+        statistics.tags = sort_by_count(tags.into_values());
         Ok(statistics)
     }
 }
 
 /// Sorts by count, the highest first, then by name.
-fn by_count(counts: impl IntoIterator<Item = (String, u64)>) -> Vec<(String, u64)> {
+fn sort_by_count(counts: impl IntoIterator<Item = (String, u64)>) -> Vec<(String, u64)> {
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
     counts

@@ -1,16 +1,16 @@
 //! Appending to a session, and repair after an interrupted append.
 
-use memory_core::instance::history::Record;
+use memory_core::instance::history::SessionRecord;
 use memory_core::instance::{InstanceError, InstanceOperation};
 
 use super::file::{SessionFile, record, refused};
-use super::lines::Backward;
+use super::lines::BackwardLines;
 use super::operations;
-use super::queue::Take;
+use super::queue::TakeBatch;
 use crate::disk::Disk;
 
 /// Returns the records as lines.
-pub(super) fn lines(records: &[Record]) -> Vec<u8> {
+pub(super) fn lines(records: &[SessionRecord]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(records.iter().map(|record| record.text().as_str().len() + 1).sum());
     for record in records {
         bytes.extend_from_slice(record.text().as_str().as_bytes());
@@ -25,17 +25,17 @@ pub(super) fn lines(records: &[Record]) -> Vec<u8> {
 pub(super) fn append(
     disk: &dyn Disk,
     path: &str,
-    take: Take<'_>,
+    take: TakeBatch<'_>,
     operation: &InstanceOperation,
 ) -> Result<Option<String>, InstanceError> {
     let mut newline = false;
-    let (end, set_aside) = match end_of(disk, path)? {
-        End::Whole(end) => (end, None),
-        End::WithoutNewline(end) => {
+    let (end, set_aside) = match find_end(disk, path)? {
+        SessionFileEnd::Whole(end) => (end, None),
+        SessionFileEnd::WithoutNewline(end) => {
             newline = true;
             (end, None)
         }
-        End::Torn { at, rest } => {
+        SessionFileEnd::Torn { at, rest } => {
             let folder = operations::folder(operation);
             let place = format!("{folder}/{path}.torn");
             let told = |error| refused(&place, error);
@@ -61,7 +61,7 @@ pub(super) fn append(
 
 /// The end of a file.
 #[derive(Debug)]
-enum End {
+enum SessionFileEnd {
     /// A complete line, at this length in bytes.
     Whole(u64),
     /// A complete record or blank line without a newline, at this length in bytes.
@@ -72,14 +72,16 @@ enum End {
     Torn { at: u64, rest: Vec<u8> },
 }
 
-fn end_of(disk: &dyn Disk, path: &str) -> Result<End, InstanceError> {
-    let Some(SessionFile { file, end }) = SessionFile::open(disk, path, || ())? else { return Ok(End::Whole(0)) };
-    if super::file::ends_a_line(&file, end).map_err(|error| refused(path, error))? {
-        return Ok(End::Whole(end));
+fn find_end(disk: &dyn Disk, path: &str) -> Result<SessionFileEnd, InstanceError> {
+    let Some(SessionFile { file, end }) = SessionFile::open(disk, path, || ())? else { return Ok(SessionFileEnd::Whole(0)) };
+    if super::file::ends_with_newline(&file, end).map_err(|error| refused(path, error))? {
+        return Ok(SessionFileEnd::Whole(end));
     }
-    let last = Backward::new(file, end).next().transpose().map_err(|error| refused(path, error))?;
+    let last = BackwardLines::new(file, end).next().transpose().map_err(|error| refused(path, error))?;
     Ok(match last {
-        Some(line) if record(path, &line).is_some_and(|record| record.is_err()) => End::Torn { at: line.at, rest: line.bytes },
-        _ => End::WithoutNewline(end),
+        Some(line) if record(path, &line).is_some_and(|record| record.is_err()) => {
+            SessionFileEnd::Torn { at: line.at, rest: line.bytes }
+        }
+        _ => SessionFileEnd::WithoutNewline(end),
     })
 }

@@ -6,10 +6,10 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use memory_core::instance::InstanceError;
-use memory_core::instance::history::Record;
+use memory_core::instance::history::SessionRecord;
 use memory_core::{Code, StoreError};
 
-use super::lines::Line;
+use super::lines::RawLine;
 use crate::disk::Disk;
 use crate::error::io_error;
 
@@ -29,7 +29,7 @@ impl SessionFile {
         let told = |error| refused(path, error);
         let Some(file) = disk.open(path).map_err(told)? else { return Ok(None) };
         let mut end = file.metadata().map_err(told)?.len();
-        if !ends_a_line(&file, end).map_err(told)? {
+        if !ends_with_newline(&file, end).map_err(told)? {
             wait();
             end = file.metadata().map_err(told)?.len();
         }
@@ -38,7 +38,7 @@ impl SessionFile {
 }
 
 /// Returns whether the first `end` bytes of a file are complete lines.
-pub(super) fn ends_a_line(file: &File, end: u64) -> io::Result<bool> {
+pub(super) fn ends_with_newline(file: &File, end: u64) -> io::Result<bool> {
     let Some(last) = end.checked_sub(1) else { return Ok(true) };
     let mut byte = [0];
     file.read_exact_at(&mut byte, last)?;
@@ -46,12 +46,12 @@ pub(super) fn ends_a_line(file: &File, end: u64) -> io::Result<bool> {
 }
 
 /// Parses a line as a record, or returns `None` if it is blank.
-pub(super) fn record(path: &str, line: &Line) -> Option<Result<Record, InstanceError>> {
+pub(super) fn record(path: &str, line: &RawLine) -> Option<Result<SessionRecord, InstanceError>> {
     let text = str::from_utf8(&line.bytes).map_err(|_| "it is not UTF-8".to_owned());
     if text.as_ref().is_ok_and(|text| text.trim().is_empty()) {
         return None;
     }
-    let record = text.and_then(Record::read).map_err(|why| {
+    let record = text.and_then(SessionRecord::parse).map_err(|why| {
         let what = if line.is_whole {
             format!("the line at byte {} is not a record: {why}", line.at)
         } else {

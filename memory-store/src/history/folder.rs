@@ -7,27 +7,28 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use memory_core::instance::history::{
-    Appended, End, Filter, MessageStore, Purged, Record, Records, SessionName, SessionSummary, Window,
+    MessageStore, PurgeResult, RecordFilter, SessionAppendResult, SessionName, SessionRecord, SessionRecords, SessionSummary,
+    Window, WindowEnd,
 };
-use memory_core::instance::{InstanceError, InstanceOperation, InstanceRecord, InstanceRecords, Operations};
+use memory_core::instance::{InstanceError, InstanceOperation, InstanceOperations, InstanceRecord, InstanceRecords};
 use memory_core::{OperationId, StoreError};
 
 use super::file::{SessionFile, no_folder, record, refused};
-use super::lines::{Backward, Forward};
+use super::lines::{BackwardLines, ForwardLines};
 use super::name::{file_name, session_of};
-use super::queue::{Queues, Take};
-use super::rewrite::Rewriting;
+use super::queue::{AppendQueues, TakeBatch};
+use super::rewrite::SessionRewriter;
 use super::{append, operations};
-use crate::disk::{Disk, EntryKind, LateDisk, other_case};
+use crate::disk::{DirEntryKind, Disk, LazyDisk, other_case};
 use crate::lock::{PATIENCE, WriterLock};
-use crate::months;
+use crate::monthly_log;
 
 /// A folder of sessions, which is created by the first append.
 #[derive(Debug)]
 pub struct HistoryFolder {
-    place: LateDisk,
+    place: LazyDisk,
     patience: Duration,
-    queues: Queues,
+    queues: AppendQueues,
     /// The files with a name that is synced and was compared with names that differ only in case.
     known: Mutex<HashSet<String>>,
 }
@@ -35,16 +36,16 @@ pub struct HistoryFolder {
 impl HistoryFolder {
     /// Returns the store of the folder `root`, which need not exist.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self::at(LateDisk::new(root.into()))
+        Self::at(LazyDisk::new(root.into()))
     }
 
     /// Returns the store of the folder `root`, which is accessed through `disk`.
     pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
-        Self::at(LateDisk::on_disk(root.into(), disk))
+        Self::at(LazyDisk::on_disk(root.into(), disk))
     }
 
-    fn at(place: LateDisk) -> Self {
-        Self { place, patience: PATIENCE, queues: Queues::default(), known: Mutex::default() }
+    fn at(place: LazyDisk) -> Self {
+        Self { place, patience: PATIENCE, queues: AppendQueues::default(), known: Mutex::default() }
     }
 
     /// Returns the path of the folder.
@@ -66,7 +67,7 @@ impl HistoryFolder {
     /// The holder of the lock of a session may wait for this lock. The holder of this lock must not wait for the lock
     /// of a session.
     fn lock_operations(&self) -> Result<WriterLock, InstanceError> {
-        Ok(WriterLock::of_folder(self.root(), self.patience)?)
+        Ok(WriterLock::acquire_folder(self.root(), self.patience)?)
     }
 
     fn open(&self, disk: &dyn Disk, path: &str) -> Result<Option<SessionFile>, InstanceError> {
@@ -74,8 +75,8 @@ impl HistoryFolder {
             // If the lock is not available in time, the file is read as it is.
             drop(self.lock(path));
         })?;
-        if opened.is_some() && !self.is_known(path) {
-            refuse_other_case(disk, path)?;
+        if opened.is_some() && !self.is_name_checked(path) {
+            check_case_collision(disk, path)?;
         }
         Ok(opened)
     }
@@ -87,13 +88,13 @@ impl HistoryFolder {
         &self,
         disk: &dyn Disk,
         path: &str,
-        take: Take<'_>,
+        take: TakeBatch<'_>,
         operation: &InstanceOperation,
     ) -> Result<Option<String>, InstanceError> {
         let _lock = self.lock(path)?;
-        let is_known = self.is_known(path);
+        let is_known = self.is_name_checked(path);
         if !is_known {
-            refuse_other_case(disk, path)?;
+            check_case_collision(disk, path)?;
         }
         let set_aside = append::append(disk, path, take, operation)?;
         if !is_known {
@@ -104,7 +105,7 @@ impl HistoryFolder {
         Ok(set_aside)
     }
 
-    fn is_known(&self, path: &str) -> bool {
+    fn is_name_checked(&self, path: &str) -> bool {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).contains(path)
     }
 }
@@ -113,18 +114,18 @@ impl MessageStore for HistoryFolder {
     fn append(
         &self,
         session: &SessionName,
-        records: &[Record],
+        records: &[SessionRecord],
         operation: &InstanceOperation,
-    ) -> Result<Appended, InstanceError> {
+    ) -> Result<SessionAppendResult, InstanceError> {
         let path = file_name(session)?;
-        let disk = self.place.made().map_err(no_folder(self.root()))?;
+        let disk = self.place.get_or_create().map_err(no_folder(self.root()))?;
         let lines = append::lines(records);
         let written = self.queues.append(&path, lines, |take| self.write(disk, &path, take, operation))?;
         let whole = |place: String| self.root().join(place).display().to_string();
-        Ok(Appended { set_aside: written.flatten().map(whole) })
+        Ok(SessionAppendResult { set_aside: written.flatten().map(whole) })
     }
 
-    fn records(&self, session: &SessionName, filter: &Filter, window: Window) -> Result<Records, InstanceError> {
+    fn records(&self, session: &SessionName, filter: &RecordFilter, window: Window) -> Result<SessionRecords, InstanceError> {
         let path = file_name(session)?;
         let Some(disk) = self.disk()? else { return Ok(Box::new(std::iter::empty())) };
         let Some(SessionFile { file, end }) = self.open(disk, &path)? else { return Ok(Box::new(std::iter::empty())) };
@@ -133,19 +134,21 @@ impl MessageStore for HistoryFolder {
             Ok(line) => record(&path, &line).filter(|record| record.as_ref().map_or(true, |record| filter.fits(record))),
             Err(error) => Some(Err(refused(&path, error))),
         };
-        let is_last = window.end == End::Last;
+        let is_last = window.end == WindowEnd::Last;
         match window.limit {
             Some(limit) if is_last && window.offset == 0 => {
-                let mut last: Vec<_> = up_to(limit, Backward::new(file, end).filter_map(record)).collect();
+                let mut last: Vec<_> = take_records(limit, BackwardLines::new(file, end).filter_map(record)).collect();
                 last.reverse();
                 Ok(Box::new(last.into_iter()))
             }
             Some(limit) if is_last => {
-                let fitting = skip(window.offset, Forward::new(file, end).filter_map(record));
+                let fitting = skip_records(window.offset, ForwardLines::new(file, end).filter_map(record));
                 Ok(Box::new(Window { limit: Some(limit), ..Window { offset: 0, ..window } }.of(fitting).into_iter()))
             }
-            Some(limit) => Ok(Box::new(up_to(limit, skip(window.offset, Forward::new(file, end).filter_map(record))))),
-            None => Ok(Box::new(skip(window.offset, Forward::new(file, end).filter_map(record)))),
+            Some(limit) => {
+                Ok(Box::new(take_records(limit, skip_records(window.offset, ForwardLines::new(file, end).filter_map(record)))))
+            }
+            None => Ok(Box::new(skip_records(window.offset, ForwardLines::new(file, end).filter_map(record)))),
         }
     }
 
@@ -153,15 +156,15 @@ impl MessageStore for HistoryFolder {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         let entries = disk.folder("").map_err(no_folder(self.root()))?;
         let mut summaries = Vec::new();
-        for entry in entries.into_iter().filter(|entry| entry.kind == EntryKind::File) {
+        for entry in entries.into_iter().filter(|entry| entry.kind == DirEntryKind::File) {
             let Some(session) = session_of(&entry.name) else { continue };
             // The file may have been deleted since the folder was listed.
             let Some(SessionFile { file, end }) = self.open(disk, &entry.name)? else { continue };
             let told = |error| refused(&entry.name, error);
-            let mut last = Backward::new(file.try_clone().map_err(told)?, end);
+            let mut last = BackwardLines::new(file.try_clone().map_err(told)?, end);
             let last_at = last.find_map(|line| record(&entry.name, &line.ok()?)?.ok()).and_then(|record| record.at());
             let mut records = 0;
-            for line in Forward::new(file, end) {
+            for line in ForwardLines::new(file, end) {
                 let line = line.map_err(told)?;
                 records += usize::from(line.is_whole || matches!(record(&entry.name, &line), Some(Ok(_))));
             }
@@ -177,20 +180,20 @@ impl MessageStore for HistoryFolder {
         deleted.map(Option::flatten)
     }
 
-    fn purge(&self, session: &SessionName, filter: &Filter, operation: &InstanceOperation) -> Result<Purged, InstanceError> {
-        let purged =
-            self.rewrite(
-                session,
-                operation,
-                |rewriting| {
-                    if rewriting.is_there()? { rewriting.purge(filter) } else { Ok(Purged::default()) }
-                },
-            );
+    fn purge(
+        &self,
+        session: &SessionName,
+        filter: &RecordFilter,
+        operation: &InstanceOperation,
+    ) -> Result<PurgeResult, InstanceError> {
+        let purged = self.rewrite(session, operation, |rewriting| {
+            if rewriting.is_there()? { rewriting.purge(filter) } else { Ok(PurgeResult::default()) }
+        });
         purged.map(Option::unwrap_or_default)
     }
 }
 
-impl Operations for HistoryFolder {
+impl InstanceOperations for HistoryFolder {
     fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
         match self.disk()? {
             Some(disk) => Ok(Box::new(operations::records(disk)?)),
@@ -209,7 +212,7 @@ impl Operations for HistoryFolder {
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
         let Some(disk) = self.disk()? else { return Ok((0, 0)) };
         let _lock = self.lock_operations()?;
-        months::purge(disk, operations::FOLDER, before).map_err(|error| refused(operations::FOLDER, error))
+        monthly_log::purge(disk, operations::FOLDER, before).map_err(|error| refused(operations::FOLDER, error))
     }
 }
 
@@ -219,29 +222,29 @@ impl HistoryFolder {
         &self,
         session: &SessionName,
         operation: &InstanceOperation,
-        work: impl FnOnce(Rewriting) -> Result<T, InstanceError>,
+        work: impl FnOnce(SessionRewriter) -> Result<T, InstanceError>,
     ) -> Result<Option<T>, InstanceError> {
         let path = &file_name(session)?;
         let Some(disk) = self.disk()? else { return Ok(None) };
         let _lock = self.lock(path)?;
         // The file may be replaced or deleted, so its name must be synced again after the next append.
         self.known.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
-        refuse_other_case(disk, path)?;
-        work(Rewriting { disk, session, path, operation, lock: &|| self.lock_operations() }).map(Some)
+        check_case_collision(disk, path)?;
+        work(SessionRewriter { disk, session, path, operation, lock: &|| self.lock_operations() }).map(Some)
     }
 }
 
 /// Returns an error if the file system treats the name as equal to another one that differs in case.
-fn refuse_other_case(disk: &dyn Disk, path: &str) -> Result<(), InstanceError> {
+fn check_case_collision(disk: &dyn Disk, path: &str) -> Result<(), InstanceError> {
     let Some(other) = other_case(disk, path).map_err(|error| refused(path, error))? else { return Ok(()) };
     let why = format!("conflicts with {other}, because this file system ignores case");
     Err(InstanceError::PathRefused { path: path.to_owned(), why })
 }
 
-type Read = Result<Record, InstanceError>;
+type RecordResult = Result<SessionRecord, InstanceError>;
 
 /// Skips the first `offset` records; errors are returned and do not count.
-fn skip(offset: usize, records: impl Iterator<Item = Read>) -> impl Iterator<Item = Read> {
+fn skip_records(offset: usize, records: impl Iterator<Item = RecordResult>) -> impl Iterator<Item = RecordResult> {
     let mut left = offset;
     records.filter(move |record| {
         let is_skipped = record.is_ok() && 0 < left;
@@ -253,7 +256,7 @@ fn skip(offset: usize, records: impl Iterator<Item = Read>) -> impl Iterator<Ite
 /// Returns at most `limit` records; errors are returned and do not count.
 ///
 /// The lines of a file end after a disk error.
-fn up_to(limit: usize, records: impl Iterator<Item = Read>) -> impl Iterator<Item = Read> {
+fn take_records(limit: usize, records: impl Iterator<Item = RecordResult>) -> impl Iterator<Item = RecordResult> {
     let mut left = limit;
     records.map_while(move |record| {
         if left == 0 {

@@ -12,7 +12,7 @@ const LARGEST_BLOCK: usize = 1024 * 1024;
 
 /// A line without its newline.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Line {
+pub(crate) struct RawLine {
     /// Offset of the line in bytes.
     pub at: u64,
     /// The content of the line.
@@ -23,7 +23,7 @@ pub(crate) struct Line {
 
 /// The lines of the first `end` bytes of a file, in order.
 #[derive(Debug)]
-pub(super) struct Forward {
+pub(super) struct ForwardLines {
     file: File,
     /// Offset up to which the file was read.
     read: u64,
@@ -34,7 +34,7 @@ pub(super) struct Forward {
     block: usize,
 }
 
-impl Forward {
+impl ForwardLines {
     pub(super) fn new(file: File, end: u64) -> Self {
         Self::from(file, 0, end)
     }
@@ -44,7 +44,7 @@ impl Forward {
         Self { file, read: start, end, buffer: Vec::new(), start: 0, block: FIRST_BLOCK }
     }
 
-    fn line(&mut self) -> io::Result<Option<Line>> {
+    fn line(&mut self) -> io::Result<Option<RawLine>> {
         let mut searched = self.start;
         loop {
             let at = self.read - (self.buffer.len() - self.start) as u64;
@@ -52,13 +52,13 @@ impl Forward {
                 let end = searched + length;
                 let bytes = self.buffer[self.start..end].to_vec();
                 self.start = end + 1;
-                return Ok(Some(Line { at, bytes, is_whole: true }));
+                return Ok(Some(RawLine { at, bytes, is_whole: true }));
             }
             if self.read == self.end {
                 let bytes = self.buffer.split_off(self.start);
                 self.buffer.clear();
                 self.start = 0;
-                return Ok((!bytes.is_empty()).then_some(Line { at, bytes, is_whole: false }));
+                return Ok((!bytes.is_empty()).then_some(RawLine { at, bytes, is_whole: false }));
             }
             self.buffer.drain(..self.start);
             self.start = 0;
@@ -72,10 +72,10 @@ impl Forward {
     }
 }
 
-impl Iterator for Forward {
-    type Item = io::Result<Line>;
+impl Iterator for ForwardLines {
+    type Item = io::Result<RawLine>;
 
-    fn next(&mut self) -> Option<io::Result<Line>> {
+    fn next(&mut self) -> Option<io::Result<RawLine>> {
         let line = self.line().transpose();
         if matches!(line, Some(Err(_))) {
             self.read = self.end;
@@ -88,7 +88,7 @@ impl Iterator for Forward {
 
 /// The lines of the first `end` bytes of a file, in reverse order.
 #[derive(Debug)]
-pub(crate) struct Backward {
+pub(crate) struct BackwardLines {
     file: File,
     /// Offset down to which the file was read.
     read: u64,
@@ -99,12 +99,12 @@ pub(crate) struct Backward {
     is_done: bool,
 }
 
-impl Backward {
+impl BackwardLines {
     pub(crate) fn new(file: File, end: u64) -> Self {
         Self { file, read: end, buffer: Vec::new(), is_whole: false, block: FIRST_BLOCK, is_done: end == 0 }
     }
 
-    fn line(&mut self) -> io::Result<Option<Line>> {
+    fn line(&mut self) -> io::Result<Option<RawLine>> {
         let mut unsearched = self.buffer.len();
         loop {
             if self.is_done {
@@ -119,12 +119,12 @@ impl Backward {
                     unsearched = self.buffer.len();
                     continue;
                 }
-                return Ok(Some(Line { at: self.read + newline as u64 + 1, bytes, is_whole }));
+                return Ok(Some(RawLine { at: self.read + newline as u64 + 1, bytes, is_whole }));
             }
             if self.read == 0 {
                 self.is_done = true;
                 let bytes = std::mem::take(&mut self.buffer);
-                return Ok(Some(Line { at: 0, bytes, is_whole: self.is_whole }));
+                return Ok(Some(RawLine { at: 0, bytes, is_whole: self.is_whole }));
             }
             let block = usize::try_from(self.read).unwrap_or(usize::MAX).min(self.block);
             let mut bytes = vec![0; block];
@@ -138,10 +138,10 @@ impl Backward {
     }
 }
 
-impl Iterator for Backward {
-    type Item = io::Result<Line>;
+impl Iterator for BackwardLines {
+    type Item = io::Result<RawLine>;
 
-    fn next(&mut self) -> Option<io::Result<Line>> {
+    fn next(&mut self) -> Option<io::Result<RawLine>> {
         let line = self.line().transpose();
         self.is_done |= matches!(line, Some(Err(_)));
         line
@@ -156,21 +156,21 @@ mod tests {
 
     use super::*;
 
-    fn read(text: &[u8]) -> (Vec<Line>, Vec<Line>) {
+    fn read(text: &[u8]) -> (Vec<RawLine>, Vec<RawLine>) {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(text).unwrap();
         let end = text.len() as u64;
-        let forward = Forward::new(file.try_clone().unwrap(), end).map(Result::unwrap).collect();
-        let mut backward: Vec<_> = Backward::new(file, end).map(Result::unwrap).collect();
+        let forward = ForwardLines::new(file.try_clone().unwrap(), end).map(Result::unwrap).collect();
+        let mut backward: Vec<_> = BackwardLines::new(file, end).map(Result::unwrap).collect();
         backward.reverse();
         (forward, backward)
     }
 
-    fn expected(text: &[u8]) -> Vec<Line> {
+    fn expected(text: &[u8]) -> Vec<RawLine> {
         let mut at = 0;
         let lines = text.split_inclusive(|&byte| byte == b'\n').map(|line| {
             let is_whole = line.last() == Some(&b'\n');
-            let one = Line { at, bytes: line[..line.len() - usize::from(is_whole)].to_vec(), is_whole };
+            let one = RawLine { at, bytes: line[..line.len() - usize::from(is_whole)].to_vec(), is_whole };
             at += line.len() as u64;
             one
         });
@@ -194,7 +194,7 @@ mod tests {
         let lines = (0..20).map(|number| format!("\n{number} {}", "x".repeat(100))).collect::<Vec<_>>().concat();
         std::io::Seek::seek(&mut file, io::SeekFrom::Start(end)).unwrap();
         file.write_all(lines.as_bytes()).unwrap();
-        let mut backward = Backward::new(file, end + lines.len() as u64);
+        let mut backward = BackwardLines::new(file, end + lines.len() as u64);
         for number in (0..20).rev() {
             let line = backward.next().unwrap().unwrap();
             assert!(line.bytes.starts_with(format!("{number} ").as_bytes()));

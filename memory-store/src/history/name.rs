@@ -6,10 +6,10 @@ use memory_core::instance::InstanceError;
 use memory_core::instance::history::SessionName;
 
 /// The extension of the files.
-const END: &str = ".jsonl";
+const EXTENSION: &str = ".jsonl";
 
 /// Maximum length of a file name in bytes on common file systems.
-const LONGEST: usize = 255;
+const MAX_FILE_NAME: usize = 255;
 
 /// Returns the name of the file.
 ///
@@ -18,7 +18,7 @@ const LONGEST: usize = 255;
 /// # Errors
 /// [`InstanceError::TooLarge`] if the name is too long for a file.
 pub(super) fn file_name(session: &SessionName) -> Result<String, InstanceError> {
-    let mut name = String::with_capacity(session.as_str().len() + END.len());
+    let mut name = String::with_capacity(session.as_str().len() + EXTENSION.len());
     for (at, character) in session.as_str().char_indices() {
         let is_refused = matches!(character, '/' | '\\' | '%' | ':' | '*' | '?' | '"' | '<' | '>' | '|');
         if is_refused || (at == 0 && character == '.') {
@@ -28,9 +28,9 @@ pub(super) fn file_name(session: &SessionName) -> Result<String, InstanceError> 
             name.push(character);
         }
     }
-    name.push_str(END);
-    if LONGEST < name.len() {
-        let what = format!("the session needs a file name of {} bytes; the limit is {LONGEST}", name.len());
+    name.push_str(EXTENSION);
+    if MAX_FILE_NAME < name.len() {
+        let what = format!("the session needs a file name of {} bytes; the limit is {MAX_FILE_NAME}", name.len());
         return Err(InstanceError::TooLarge { what });
     }
     Ok(name)
@@ -38,7 +38,7 @@ pub(super) fn file_name(session: &SessionName) -> Result<String, InstanceError> 
 
 /// Returns the session of a file name, or `None` if the file is not that of a session.
 pub(super) fn session_of(file_name: &str) -> Option<SessionName> {
-    let mut rest = file_name.strip_suffix(END)?;
+    let mut rest = file_name.strip_suffix(EXTENSION)?;
     let mut name = String::with_capacity(rest.len());
     while let Some((before, after)) = rest.split_once('%') {
         let digits = after.get(..2)?;

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use super::file::refused;
 use crate::disk::Disk;
-use crate::months;
+use crate::monthly_log;
 
 /// The folder of the log and of the previous files.
 pub(super) const FOLDER: &str = ".trash";
 
 /// A line of the log: an operation on a session.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Line {
+pub(super) struct SessionTrashLine {
     pub operation: String,
     pub at: String,
     pub verb: String,
@@ -30,12 +30,12 @@ pub(super) struct Line {
     pub former: Option<String>,
     /// The lines of the session after the operation, if it then existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub left: Option<Left>,
+    pub left: Option<RemainingLines>,
 }
 
 /// The complete lines of a session after an operation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Left {
+pub(super) struct RemainingLines {
     /// Their length in bytes.
     pub bytes: u64,
     /// Their SHA-256.
@@ -54,11 +54,11 @@ pub(super) fn waiting(operation: &InstanceOperation) -> String {
     format!("{}/next.tmp", folder(operation))
 }
 
-impl Line {
+impl SessionTrashLine {
     pub(super) fn of(operation: &InstanceOperation, verb: &str, session: &str, count: usize) -> Self {
         Self {
             operation: operation.id.to_string(),
-            at: months::moment(operation),
+            at: monthly_log::moment(operation),
             verb: verb.to_owned(),
             session: session.to_owned(),
             count,
@@ -69,7 +69,7 @@ impl Line {
     }
 
     pub(super) fn record(&self) -> Option<InstanceRecord> {
-        months::record(&self.operation, &self.at, &self.verb, self.undoes.as_deref(), (&self.session, self.count))
+        monthly_log::record(&self.operation, &self.at, &self.verb, self.undoes.as_deref(), (&self.session, self.count))
     }
 
     fn was_carried_out(&self, disk: &dyn Disk) -> io::Result<bool> {
@@ -84,18 +84,18 @@ impl Line {
 }
 
 /// Logs an operation before it is carried out, durably. The caller holds the lock of the log.
-pub(super) fn note(disk: &dyn Disk, operation: &InstanceOperation, line: &Line) -> io::Result<()> {
+pub(super) fn note(disk: &dyn Disk, operation: &InstanceOperation, line: &SessionTrashLine) -> io::Result<()> {
     let bytes = serde_json::to_vec(line).expect("strings and numbers have a JSON form");
-    months::append(disk, FOLDER, operation.at, &bytes)
+    monthly_log::append(disk, FOLDER, operation.at, &bytes)
 }
 
 /// Returns the lines of the operations that were carried out, newest first.
-pub(super) fn lines(disk: &dyn Disk) -> Result<impl Iterator<Item = Result<Line, InstanceError>>, InstanceError> {
+pub(super) fn lines(disk: &dyn Disk) -> Result<impl Iterator<Item = Result<SessionTrashLine, InstanceError>>, InstanceError> {
     let told = |error| refused(FOLDER, error);
-    let lines = months::newest_first(disk, FOLDER).map_err(told)?;
+    let lines = monthly_log::newest_first(disk, FOLDER).map_err(told)?;
     Ok(lines.filter_map(move |line| {
         let line = match line {
-            Ok(line) => serde_json::from_slice::<Line>(&line).ok()?,
+            Ok(line) => serde_json::from_slice::<SessionTrashLine>(&line).ok()?,
             Err(error) => return Some(Err(told(error))),
         };
         match line.was_carried_out(disk) {
@@ -112,14 +112,14 @@ pub(super) fn records(disk: &dyn Disk) -> Result<impl Iterator<Item = Result<Ins
 }
 
 /// Returns the line of an operation that can be undone, and the operation.
-pub(super) fn open(disk: &dyn Disk, undone: &OperationId) -> Result<(Line, InstanceRecord), InstanceError> {
+pub(super) fn open(disk: &dyn Disk, undone: &OperationId) -> Result<(SessionTrashLine, InstanceRecord), InstanceError> {
     let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
     let is_it = |record: &InstanceRecord| record.operation.id == *undone;
     let record = records(disk)?.find(|record| record.as_ref().map_or(true, is_it)).transpose()?.ok_or_else(missing)?;
     if let Some(other) = &record.undone_by {
         return Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }.into());
     }
-    let is_its = |line: &Line| line.operation == undone.as_str();
+    let is_its = |line: &SessionTrashLine| line.operation == undone.as_str();
     let line = lines(disk)?.find(|line| line.as_ref().map_or(true, is_its)).transpose()?.ok_or_else(missing)?;
     Ok((line, record))
 }

@@ -12,18 +12,18 @@ use memory_core::{Code, StoreError};
 use shuttle::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Maximum number of bytes in a batch of several appends. A longer append is a batch of its own.
-const BATCH: usize = 8 * 1024 * 1024;
+const MAX_BATCH_BYTES: usize = 8 * 1024 * 1024;
 
 /// The queues of all sessions with pending appends.
 #[derive(Debug, Default)]
-pub(super) struct Queues {
-    queues: Mutex<HashMap<String, Arc<Queue>>>,
+pub(super) struct AppendQueues {
+    queues: Mutex<HashMap<String, Arc<AppendQueue>>>,
 }
 
 /// A function that removes the next batch from a queue and returns it.
-pub(super) type Take<'a> = &'a mut dyn FnMut() -> Vec<u8>;
+pub(super) type TakeBatch<'a> = &'a mut dyn FnMut() -> Vec<u8>;
 
-impl Queues {
+impl AppendQueues {
     /// Returns once `bytes` are written to the end of `path`.
     ///
     /// One of the concurrent callers becomes the leader: its `write` takes the batch, which contains the appends of the
@@ -32,7 +32,7 @@ impl Queues {
         &self,
         path: &str,
         bytes: Vec<u8>,
-        write: impl FnOnce(Take<'_>) -> Result<T, InstanceError>,
+        write: impl FnOnce(TakeBatch<'_>) -> Result<T, InstanceError>,
     ) -> Result<Option<T>, InstanceError> {
         let queue = Arc::clone(self.lock().entry(path.to_owned()).or_default());
         let written = queue.append(bytes, path, write);
@@ -46,20 +46,20 @@ impl Queues {
         written
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<Queue>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<AppendQueue>>> {
         self.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The pending appends of one session, in order of arrival.
 #[derive(Debug, Default)]
-struct Queue {
-    state: Mutex<State>,
+struct AppendQueue {
+    state: Mutex<AppendQueueState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct AppendQueueState {
     waiting: VecDeque<Vec<u8>>,
     /// The sequence number of the first append in `waiting`.
     first: u64,
@@ -68,22 +68,22 @@ struct State {
     /// Whether a leader is writing.
     is_led: bool,
     /// The failures that were not yet returned to the callers, by sequence number.
-    failed: HashMap<u64, Failure>,
+    failed: HashMap<u64, AppendFailure>,
 }
 
 /// The failure of a leader, for the other appends of its batch.
 #[derive(Debug, Clone)]
-struct Failure {
+struct AppendFailure {
     code: Code,
     why: String,
 }
 
-impl Queue {
+impl AppendQueue {
     fn append<T>(
         &self,
         bytes: Vec<u8>,
         path: &str,
-        write: impl FnOnce(Take<'_>) -> Result<T, InstanceError>,
+        write: impl FnOnce(TakeBatch<'_>) -> Result<T, InstanceError>,
     ) -> Result<Option<T>, InstanceError> {
         let mut state = self.lock();
         let own = state.first + state.waiting.len() as u64;
@@ -100,41 +100,41 @@ impl Queue {
         }
         state.is_led = true;
         drop(state);
-        let broken = Failure { code: Code::Internal, why: "the writing thread panicked".into() };
-        let mut lead = Lead { queue: self, own, failure: Some(broken) };
+        let broken = AppendFailure { code: Code::Internal, why: "the writing thread panicked".into() };
+        let mut lead = GroupCommitLeader { queue: self, own, failure: Some(broken) };
         let written = write(&mut || self.take());
-        lead.failure = written.as_ref().err().map(|error| Failure { code: error.code(), why: with_causes(error) });
+        lead.failure = written.as_ref().err().map(|error| AppendFailure { code: error.code(), why: with_causes(error) });
         drop(lead);
         written.map(Some)
     }
 
-    /// Removes the next batch: at least one append, and more up to [`BATCH`] bytes.
+    /// Removes the next batch: at least one append, and more up to [`MAX_BATCH_BYTES`] bytes.
     fn take(&self) -> Vec<u8> {
         let mut state = self.lock();
         let mut batch = state.waiting.pop_front().unwrap_or_default();
         state.first += 1;
-        while state.waiting.front().is_some_and(|next| batch.len() + next.len() <= BATCH) {
+        while state.waiting.front().is_some_and(|next| batch.len() + next.len() <= MAX_BATCH_BYTES) {
             batch.extend(state.waiting.pop_front().unwrap_or_default());
             state.first += 1;
         }
         batch
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, AppendQueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A leader. Dropping it reports the result to the other appends of the batch.
-struct Lead<'a> {
-    queue: &'a Queue,
+struct GroupCommitLeader<'a> {
+    queue: &'a AppendQueue,
     /// The sequence number of the leader's append.
     own: u64,
     /// Why the write failed, if it did.
-    failure: Option<Failure>,
+    failure: Option<AppendFailure>,
 }
 
-impl Drop for Lead<'_> {
+impl Drop for GroupCommitLeader<'_> {
     fn drop(&mut self) {
         let mut state = self.queue.lock();
         if state.first == self.own {
@@ -152,7 +152,7 @@ impl Drop for Lead<'_> {
     }
 }
 
-impl Failure {
+impl AppendFailure {
     fn error(self, path: &str) -> InstanceError {
         StoreError::Backend { action: format!("append to {path}"), code: self.code, source: self.why.into() }.into()
     }

@@ -3,12 +3,12 @@
 use std::io;
 
 use memory_core::ContentHasher;
-use memory_core::instance::history::{Filter, Purged, SessionName};
+use memory_core::instance::history::{PurgeResult, RecordFilter, SessionName};
 use memory_core::instance::{InstanceError, InstanceOperation};
 
 use super::file::{SessionFile, record, refused};
-use super::lines::Forward;
-use super::operations::{self, Left, Line};
+use super::lines::ForwardLines;
+use super::operations::{self, RemainingLines, SessionTrashLine};
 use crate::disk::Disk;
 use crate::lock::WriterLock;
 
@@ -17,7 +17,7 @@ const CHUNK: usize = 4 * 1024 * 1024;
 
 /// The replacement or deletion of the file of a session. The caller holds the lock of the session.
 #[derive(Clone, Copy)]
-pub(super) struct Rewriting<'a> {
+pub(super) struct SessionRewriter<'a> {
     pub disk: &'a dyn Disk,
     pub session: &'a SessionName,
     pub path: &'a str,
@@ -26,10 +26,10 @@ pub(super) struct Rewriting<'a> {
     pub lock: &'a dyn Fn() -> Result<WriterLock, InstanceError>,
 }
 
-impl Rewriting<'_> {
+impl SessionRewriter<'_> {
     /// Deletes the records that match `filter`.
-    pub(super) fn purge(&self, filter: &Filter) -> Result<Purged, InstanceError> {
-        let mut done = Purged::default();
+    pub(super) fn purge(&self, filter: &RecordFilter) -> Result<PurgeResult, InstanceError> {
+        let mut done = PurgeResult::default();
         for line in self.lines()? {
             match record(self.path, &line.map_err(|error| self.refused(error))?) {
                 Some(Ok(record)) if filter.fits(&record) => done.purged += 1,
@@ -42,7 +42,7 @@ impl Rewriting<'_> {
         }
         let fits = |line: &_| matches!(record(self.path, line), Some(Ok(record)) if filter.fits(&record));
         let staying = self.lines()?.filter(|line| !line.as_ref().is_ok_and(fits));
-        let note = Line::of(self.operation, "purge", self.session.as_str(), done.purged);
+        let note = SessionTrashLine::of(self.operation, "purge", self.session.as_str(), done.purged);
         self.replace(staying, note)?;
         Ok(done)
     }
@@ -53,12 +53,12 @@ impl Rewriting<'_> {
         for line in self.lines()? {
             records += usize::from(matches!(record(self.path, &line.map_err(|error| self.refused(error))?), Some(Ok(_))));
         }
-        self.take_away(Line::of(self.operation, "delete", self.session.as_str(), records))?;
+        self.take_away(SessionTrashLine::of(self.operation, "delete", self.session.as_str(), records))?;
         Ok(records)
     }
 
     /// Logs `note` and moves the file to the trash.
-    pub(super) fn take_away(&self, mut note: Line) -> Result<(), InstanceError> {
+    pub(super) fn take_away(&self, mut note: SessionTrashLine) -> Result<(), InstanceError> {
         let folder = operations::folder(self.operation);
         let former = format!("{folder}/{}", self.path);
         note.former = Some(former.clone());
@@ -74,8 +74,8 @@ impl Rewriting<'_> {
     /// Replaces the file with one of these lines. The old file, if there is one, is moved to the trash.
     pub(super) fn replace(
         &self,
-        lines: impl Iterator<Item = io::Result<super::lines::Line>>,
-        mut note: Line,
+        lines: impl Iterator<Item = io::Result<super::lines::RawLine>>,
+        mut note: SessionTrashLine,
     ) -> Result<(), InstanceError> {
         let folder = operations::folder(self.operation);
         let waiting = operations::waiting(self.operation);
@@ -102,12 +102,12 @@ impl Rewriting<'_> {
         self.disk.sync_folder("").map_err(|error| self.refused(error))
     }
 
-    fn note(&self, line: &Line) -> Result<(), InstanceError> {
+    fn note(&self, line: &SessionTrashLine) -> Result<(), InstanceError> {
         let _lock = (self.lock)()?;
         operations::note(self.disk, self.operation, line).map_err(|error| self.refused(error))
     }
 
-    fn write(&self, path: &str, lines: impl Iterator<Item = io::Result<super::lines::Line>>) -> io::Result<Left> {
+    fn write(&self, path: &str, lines: impl Iterator<Item = io::Result<super::lines::RawLine>>) -> io::Result<RemainingLines> {
         self.disk.write(path, b"")?;
         let (mut bytes, mut whole, mut hash) = (Vec::new(), 0, ContentHasher::default());
         for line in lines {
@@ -127,7 +127,7 @@ impl Rewriting<'_> {
         }
         let synced = if bytes.is_empty() { self.disk.sync_file(path) } else { self.disk.append(path, &bytes) };
         synced?;
-        Ok(Left { bytes: whole, hash: hash.finish().to_string() })
+        Ok(RemainingLines { bytes: whole, hash: hash.finish().to_string() })
     }
 
     /// Returns whether the session exists.
@@ -135,10 +135,10 @@ impl Rewriting<'_> {
         self.disk.signature(self.path).map(|found| found.is_some()).map_err(|error| self.refused(error))
     }
 
-    fn lines(&self) -> Result<Forward, InstanceError> {
+    fn lines(&self) -> Result<ForwardLines, InstanceError> {
         let missing = || self.refused(io::ErrorKind::NotFound.into());
         let SessionFile { file, end } = SessionFile::open(self.disk, self.path, || ())?.ok_or_else(missing)?;
-        Ok(Forward::new(file, end))
+        Ok(ForwardLines::new(file, end))
     }
 
     pub(super) fn refused(&self, error: io::Error) -> InstanceError {

@@ -8,57 +8,57 @@ use memory_core::instance::{InstanceError, InstanceRecord, InstanceVerb};
 use memory_core::{ContentHasher, OperationId, StoreError};
 
 use super::file::{SessionFile, record};
-use super::lines::Forward;
-use super::operations::{self, Left, Line};
-use super::rewrite::Rewriting;
+use super::lines::ForwardLines;
+use super::operations::{self, RemainingLines, SessionTrashLine};
+use super::rewrite::SessionRewriter;
 use crate::disk::Disk;
 
 /// Number of bytes read at a time to compute the hash.
 const BLOCK: usize = 1024 * 1024;
 
-impl Rewriting<'_> {
+impl SessionRewriter<'_> {
     /// Undoes the operation `undone`.
     ///
     /// The previous lines replace the lines that the operation left. Records appended since then follow them.
     pub(super) fn undo(&self, undone: &OperationId) -> Result<InstanceRecord, InstanceError> {
         let (line, record) = operations::open(self.disk, undone)?;
         let changed = |why: String| InstanceError::ChangedSince { operation: undone.clone(), why };
-        if let Some(other) = out_of_order(self.disk, &record)? {
+        if let Some(other) = find_later_restore(self.disk, &record)? {
             return Err(changed(format!("{other} restored records that were deleted earlier; undo that operation first")));
         }
         let now = SessionFile::open(self.disk, self.path, || ())?;
         let since = match (&line.left, &now) {
             (None, _) => 0,
-            (Some(left), Some(now)) if is_left(left, now).map_err(|error| self.refused(error))? => left.bytes,
+            (Some(left), Some(now)) if starts_with_remaining(left, now).map_err(|error| self.refused(error))? => left.bytes,
             (Some(_), _) => return Err(changed(format!("the session {} was changed afterwards", self.session))),
         };
-        let former = line.former.as_deref().map(|former| self.former(former, undone)).transpose()?;
-        let mut note = Line::of(self.operation, InstanceVerb::Undo.as_str(), self.session.as_str(), line.count);
+        let former = line.former.as_deref().map(|former| self.open_trashed_file(former, undone)).transpose()?;
+        let mut note = SessionTrashLine::of(self.operation, InstanceVerb::Undo.as_str(), self.session.as_str(), line.count);
         note.undoes = Some(undone.to_string());
         let is_all = now.as_ref().is_none_or(|now| now.end <= since);
         if former.is_none() && is_all {
             return self.take_away(note).map(|()| record);
         }
         let has_more = now.is_some();
-        let former = former.into_iter().flat_map(|former| Forward::new(former.file, former.end));
+        let former = former.into_iter().flat_map(|former| ForwardLines::new(former.file, former.end));
         // The incomplete record of an interrupted append is in the trash already, or still at the end of the session.
-        let former = former.filter(move |line| line.as_ref().map_or(true, |line| !has_more || is_of_use(line)));
-        let more = now.into_iter().flat_map(|now| Forward::from(now.file, since, now.end));
+        let former = former.filter(move |line| line.as_ref().map_or(true, |line| !has_more || is_complete_record(line)));
+        let more = now.into_iter().flat_map(|now| ForwardLines::from(now.file, since, now.end));
         self.replace(former.chain(more), note).map(|()| record)
     }
 
-    fn former(&self, path: &str, undone: &OperationId) -> Result<SessionFile, InstanceError> {
+    fn open_trashed_file(&self, path: &str, undone: &OperationId) -> Result<SessionFile, InstanceError> {
         let missing = || StoreError::OperationNotFound { wanted: format!("the data deleted by {undone} was purged") };
         Ok(SessionFile::open(self.disk, path, || ())?.ok_or_else(missing)?)
     }
 }
 
-fn is_of_use(line: &super::lines::Line) -> bool {
+fn is_complete_record(line: &super::lines::RawLine) -> bool {
     line.is_whole || matches!(record("", line), Some(Ok(_)))
 }
 
 /// Returns whether a file starts with the lines that an operation left.
-fn is_left(left: &Left, now: &SessionFile) -> io::Result<bool> {
+fn starts_with_remaining(left: &RemainingLines, now: &SessionFile) -> io::Result<bool> {
     if now.end < left.bytes {
         return Ok(false);
     }
@@ -75,7 +75,7 @@ fn is_left(left: &Left, now: &SessionFile) -> io::Result<bool> {
 /// Returns a later undo, still in effect, that restored records removed before `undone`.
 ///
 /// Restored records are placed at the start of the session, so an undo of `undone` would put them in the wrong order.
-fn out_of_order(disk: &dyn Disk, undone: &InstanceRecord) -> Result<Option<OperationId>, InstanceError> {
+fn find_later_restore(disk: &dyn Disk, undone: &InstanceRecord) -> Result<Option<OperationId>, InstanceError> {
     let mut back: Vec<InstanceRecord> = Vec::new();
     let mut passed = HashSet::new();
     for record in operations::records(disk)? {

@@ -2,16 +2,16 @@
 
 use memory_core::StoreError;
 
+use super::file_reader::{FileReadResult, read_files};
 use super::flush::flush_if_due;
-use super::open::Index;
-use super::reading::{Reading, read_each};
+use super::open::MemoryIndex;
 use super::refresh::write;
-use super::schema::Meta;
-use super::update::Update;
+use super::schema::IndexMeta;
+use super::update::IndexUpdate;
 
 /// A change of a file.
 #[derive(Debug)]
-pub(crate) enum Applied {
+pub(crate) enum AppliedChange {
     /// The file was created, replaced or moved.
     Kept {
         /// The current path.
@@ -26,9 +26,9 @@ pub(crate) enum Applied {
     },
 }
 
-impl Applied {
+impl AppliedChange {
     /// Returns the path of the file, unless it was removed.
-    fn kept(&self) -> Option<&str> {
+    fn written_path(&self) -> Option<&str> {
         match self {
             Self::Kept { path, .. } => Some(path),
             Self::Removed { .. } => None,
@@ -44,7 +44,7 @@ impl Applied {
     }
 }
 
-impl Index {
+impl MemoryIndex {
     /// Updates the index after changes of the files, and stores the position in the journal.
     ///
     /// The call does not sync, and its cost does not depend on the number of files. No data is lost if it fails: the next refresh detects
@@ -52,19 +52,19 @@ impl Index {
     ///
     /// # Errors
     /// If the index cannot be written.
-    pub(crate) fn apply(&self, applied: &[Applied], journal_mark: Option<&str>) -> Result<(), StoreError> {
-        let paths: Vec<String> = applied.iter().filter_map(Applied::kept).map(str::to_owned).collect();
-        self.tell("write the index", |index, opened| {
+    pub(crate) fn apply(&self, applied: &[AppliedChange], journal_mark: Option<&str>) -> Result<(), StoreError> {
+        let paths: Vec<String> = applied.iter().filter_map(AppliedChange::written_path).map(str::to_owned).collect();
+        self.modify("write the index", |index, opened| {
             write(&mut opened.connection, |transaction| {
-                let mut update = Update::new(transaction);
+                let mut update = IndexUpdate::new(transaction);
                 let mut left = applied.iter();
-                read_each(index.disk.as_ref(), &paths, &mut |reading| {
+                read_files(index.disk.as_ref(), &paths, &mut |reading| {
                     for one in left.by_ref() {
                         match one {
-                            Applied::Removed { path } => update.remove(path)?,
-                            Applied::Kept { path, former_path } => {
+                            AppliedChange::Removed { path } => update.remove(path)?,
+                            AppliedChange::Kept { path, former_path } => {
                                 // If another program has changed the file since, the next refresh updates the index.
-                                if let Reading::Row(row) = &reading {
+                                if let FileReadResult::Row(row) = &reading {
                                     update.keep(row, former_path.as_deref())?;
                                 }
                                 // The document has moved along, unless the new path had a document already.
@@ -75,7 +75,7 @@ impl Index {
                     }
                     Ok(())
                 })?;
-                left.filter_map(Applied::removed).try_for_each(|path| update.remove(path))?;
+                left.filter_map(AppliedChange::removed).try_for_each(|path| update.remove(path))?;
                 update.finish()?;
                 if let Some(mark) = journal_mark {
                     transaction.prepare_cached("UPDATE meta SET journal = ?")?.execute([mark])?;
@@ -86,11 +86,11 @@ impl Index {
         })
     }
 
-    /// Returns the journal position of the last [`Index::apply`] that stored one.
+    /// Returns the journal position of the last [`MemoryIndex::apply`] that stored one.
     ///
     /// # Errors
     /// If the index cannot be read.
     pub(crate) fn journal_mark(&self) -> Result<Option<String>, StoreError> {
-        self.ask("read the index", |_, opened| Ok(Meta::read(&opened.connection)?.journal))
+        self.query("read the index", |_, opened| Ok(IndexMeta::read(&opened.connection)?.journal))
     }
 }

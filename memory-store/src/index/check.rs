@@ -4,23 +4,23 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use memory_core::{Code, MemoryId, Place, Problem, StoreError};
+use memory_core::{Code, HomeSection, MemoryId, Problem, StoreError};
 use rusqlite::Connection;
 
 use super::claim;
+use super::error::IndexError;
+use super::file_time::now_ns;
 use super::flush;
-use super::now::now_ns;
-use super::open::Index;
-use super::refresh::{Look, differences};
-use super::schema::Meta;
-use super::trouble::Trouble;
+use super::open::MemoryIndex;
+use super::refresh::{ScanDepth, differences};
+use super::schema::IndexMeta;
 use super::update::{row_count, row_id};
-use crate::disk::EntryKind;
-use crate::file::load;
+use crate::disk::DirEntryKind;
+use crate::memory_file::load;
 
 /// A difference between the index and the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Difference {
+pub(crate) struct IndexDefect {
     /// The path of the file, or of a part of the index.
     pub(crate) path: String,
     /// A sentence that describes the difference.
@@ -29,7 +29,7 @@ pub(crate) struct Difference {
 
 /// The numbers of memories by kind, and sizes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Statistics {
+pub(crate) struct IndexStatistics {
     /// Number of all memories.
     pub(crate) documents: u64,
     /// Number of parts of conversations, which the counts by kind exclude.
@@ -50,28 +50,28 @@ pub(crate) struct Statistics {
     pub(crate) index_bytes: u64,
 }
 
-impl Index {
+impl MemoryIndex {
     /// Returns the number of documents.
     ///
     /// # Errors
     /// If the index cannot be read.
     pub(crate) fn count(&self) -> Result<u64, StoreError> {
-        self.ask("count the memories", |_, opened| Ok(Meta::read(&opened.connection)?.documents))
+        self.query("count the memories", |_, opened| Ok(IndexMeta::read(&opened.connection)?.documents))
     }
 
     /// Returns the differences between the index and the files, without a repair. Reads every file.
     ///
     /// # Errors
     /// If the folders cannot be listed, or the index cannot be read.
-    pub(crate) fn check(&self) -> Result<Vec<Difference>, StoreError> {
-        self.ask("check the index", |index, opened| {
+    pub(crate) fn check(&self) -> Result<Vec<IndexDefect>, StoreError> {
+        self.query("check the index", |index, opened| {
             let snapshot = opened.connection.unchecked_transaction()?;
-            let found = differences(index, &snapshot, Look::Signatures, now_ns())?;
+            let found = differences(index, &snapshot, ScanDepth::Signatures, now_ns())?;
             let mut wrong = Vec::new();
-            let mut report = |path: &str, what| wrong.push(Difference { path: path.to_owned(), what });
+            let mut report = |path: &str, what| wrong.push(IndexDefect { path: path.to_owned(), what });
             found.gone.iter().for_each(|path| report(path, "the index contains a file that no longer exists"));
             found.refused.iter().for_each(|(path, _)| report(path, "the index does not record that the file is unreadable"));
-            let known = stamps(&snapshot)?;
+            let known = indexed_hashes(&snapshot)?;
             snapshot.finish()?;
             for path in &found.read {
                 let is_new = !known.contains_key(path) && load(index.disk.as_ref(), path).is_ok_and(|loaded| loaded.is_some());
@@ -86,7 +86,7 @@ impl Index {
                     report(path, "the index contains an outdated version of the file");
                 }
             }
-            let meta = Meta::read(&opened.connection)?;
+            let meta = IndexMeta::read(&opened.connection)?;
             let sound: String = opened.connection.query_row("PRAGMA quick_check(1)", (), |row| row.get(0))?;
             if sound != "ok" || meta.documents != known.len() as u64 {
                 report("index/documents.db", "the tables are damaged");
@@ -105,7 +105,7 @@ impl Index {
     /// # Errors
     /// If the index cannot be read.
     pub(crate) fn problems(&self) -> Result<Vec<Problem>, StoreError> {
-        let (paths, twins) = self.ask("list damaged files", |_, opened| {
+        let (paths, twins) = self.query("list damaged files", |_, opened| {
             let sql = "SELECT path FROM documents INDEXED BY damaged WHERE damaged = 1 UNION ALL SELECT path FROM unreadable";
             let mut paths = opened.connection.prepare_cached(sql)?;
             let paths = paths.query_map((), |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
@@ -122,7 +122,7 @@ impl Index {
     /// # Errors
     /// If the index cannot be read.
     pub(crate) fn unreadable(&self) -> Result<Vec<Problem>, StoreError> {
-        let paths = self.ask("list unreadable files", |_, opened| {
+        let paths = self.query("list unreadable files", |_, opened| {
             let mut paths = opened.connection.prepare_cached("SELECT path FROM unreadable ORDER BY path")?;
             Ok(paths.query_map((), |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?)
         })?;
@@ -133,21 +133,21 @@ impl Index {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub(crate) fn statistics(&self) -> Result<Statistics, StoreError> {
-        self.ask("count memories", |_, opened| {
+    pub(crate) fn statistics(&self) -> Result<IndexStatistics, StoreError> {
+        self.query("count memories", |_, opened| {
             let connection = &opened.connection;
-            let count = |column: &str| -> Result<BTreeMap<String, u64>, Trouble> {
+            let count = |column: &str| -> Result<BTreeMap<String, u64>, IndexError> {
                 let sql = format!("SELECT {column}, count(*) FROM documents WHERE place = ? GROUP BY {column}");
                 let mut select = connection.prepare(&sql)?;
                 Ok(select
-                    .query_map((Place::Notes.as_str(),), |row| Ok((row.get(0)?, row_count(row, 1)?)))?
+                    .query_map((HomeSection::Notes.as_str(),), |row| Ok((row.get(0)?, row_count(row, 1)?)))?
                     .collect::<Result<_, _>>()?)
             };
             let bytes = "SELECT coalesce(sum(size), 0) FROM documents";
             let entries = "SELECT count(*) FROM documents WHERE place = ?";
-            let entries = connection.query_row(entries, (Place::Conversations.as_str(),), |row| row_count(row, 0))?;
-            Ok(Statistics {
-                documents: Meta::read(connection)?.documents,
+            let entries = connection.query_row(entries, (HomeSection::Conversations.as_str(),), |row| row_count(row, 0))?;
+            Ok(IndexStatistics {
+                documents: IndexMeta::read(connection)?.documents,
                 entries,
                 phases: count("phase")?,
                 categories: count("category")?,
@@ -155,7 +155,7 @@ impl Index {
                 sources: count("source")?,
                 pending: flush::count(connection)?,
                 bytes: connection.query_row(bytes, (), |row| row_count(row, 0))?,
-                index_bytes: size(&opened.place),
+                index_bytes: folder_bytes(&opened.place),
             })
         })
     }
@@ -168,7 +168,7 @@ impl Index {
                 entries.into_iter().find(|entry| path.strip_suffix(entry.name.as_str()).is_some_and(|head| head.ends_with('/')));
             entry.map(|entry| entry.kind)
         })?;
-        if kind == EntryKind::Other {
+        if kind == DirEntryKind::Other {
             let hint = Some("use a regular file in the home, not a symlink, with a UTF-8 name");
             return Some(problem("the file is a symlink or not a regular file".into(), hint));
         }
@@ -183,7 +183,7 @@ impl Index {
     }
 }
 
-fn check_text(opened: &mut super::open::Opened, meta: &Meta) -> Result<Option<&'static str>, Trouble> {
+fn check_text(opened: &mut super::open::OpenIndex, meta: &IndexMeta) -> Result<Option<&'static str>, IndexError> {
     let sql = "SELECT count(*) FROM pending WHERE removed = 0";
     let waiting = opened.connection.query_row(sql, (), |row| row_count(row, 0))?;
     let pending: u64 = flush::count(&opened.connection)?;
@@ -197,13 +197,13 @@ fn check_text(opened: &mut super::open::Opened, meta: &Meta) -> Result<Option<&'
     Ok(if is_plausible { None } else { Some("the full-text index does not contain every document") })
 }
 
-fn stamps(connection: &Connection) -> Result<BTreeMap<String, [u8; 32]>, Trouble> {
+fn indexed_hashes(connection: &Connection) -> Result<BTreeMap<String, [u8; 32]>, IndexError> {
     let mut select = connection.prepare("SELECT path, stamp FROM documents")?;
     Ok(select.query_map((), |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
 }
 
 /// Returns a problem for each file that names the id of another file.
-fn twins(connection: &Connection) -> Result<Vec<Problem>, Trouble> {
+fn twins(connection: &Connection) -> Result<Vec<Problem>, IndexError> {
     let mut select = connection.prepare("SELECT path, claimed FROM documents WHERE id IS NOT claimed")?;
     let twins = select.query_map((), |row| Ok((row.get::<_, String>(0)?, MemoryId::from(row_id(row, 1)?))))?;
     let mut problems = Vec::new();
@@ -218,10 +218,10 @@ fn twins(connection: &Connection) -> Result<Vec<Problem>, Trouble> {
 }
 
 /// Returns the total size of the files below a folder, in bytes.
-fn size(folder: &Path) -> u64 {
+fn folder_bytes(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let size_of = |entry: fs::DirEntry| match entry.metadata() {
-        Ok(found) if found.is_dir() => size(&entry.path()),
+        Ok(found) if found.is_dir() => folder_bytes(&entry.path()),
         Ok(found) => found.len(),
         Err(_) => 0,
     };

@@ -5,22 +5,22 @@ use std::collections::HashSet;
 use memory_core::{ContentHash, MemoryId, StoreError, TextVector};
 use rusqlite::{Connection, OptionalExtension};
 
-use super::open::Index;
+use super::error::IndexError;
+use super::open::MemoryIndex;
 use super::refresh::write;
-use super::schema::Meta;
-use super::trouble::Trouble;
+use super::schema::IndexMeta;
 use super::update::{id_bytes, row_id};
-use super::vectors::{Embedded, Vectors};
+use super::vectors::{DocumentVector, ModelVectors};
 
-impl Index {
+impl MemoryIndex {
     /// Returns the documents without a vector of the model `identity` for their current text, newest first.
     ///
     /// # Errors
     /// If the index cannot be read.
     pub(crate) fn lacking(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
-        self.ask("find missing vectors", |_, opened| {
+        self.query("find missing vectors", |_, opened| {
             let texts = texts(&opened.connection)?;
-            let Some(vectors) = Vectors::existing(&opened.place, identity)? else {
+            let Some(vectors) = ModelVectors::open_existing(&opened.place, identity)? else {
                 return Ok(texts.into_iter().map(|(.., id)| id).collect());
             };
             let documents = texts.iter().map(|(key, text, _)| (*key, *text));
@@ -34,7 +34,7 @@ impl Index {
     /// # Errors
     /// If the index cannot be read.
     pub(crate) fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
-        self.ask("find vectors", |_, opened| Ok(Vectors::were_made(&opened.place, identity)))
+        self.query("find vectors", |_, opened| Ok(ModelVectors::exist(&opened.place, identity)))
     }
 
     /// Returns the cosine similarity of each pair of documents.
@@ -44,9 +44,9 @@ impl Index {
     /// # Errors
     /// If the index cannot be read.
     pub(crate) fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError> {
-        self.ask("compare vectors", |_, opened| {
+        self.query("compare vectors", |_, opened| {
             let mut cosines = vec![None; pairs.len()];
-            let models = Vectors::all(&opened.place)?;
+            let models = ModelVectors::all(&opened.place)?;
             if models.is_empty() {
                 return Ok(cosines);
             }
@@ -74,18 +74,18 @@ impl Index {
     /// If a vector is invalid for this model, or cannot be stored.
     pub(crate) fn keep_vectors(&self, identity: &str, embedded: &[TextVector]) -> Result<u64, StoreError> {
         let Some(dimensions) = embedded.first().map(|first| first.vector.len()) else { return Ok(0) };
-        self.tell("store vectors", |_, opened| {
+        self.modify("store vectors", |_, opened| {
             let place = opened.place.clone();
             // A rebuild of the index moves the vectors under the same write lock.
             write(&mut opened.connection, |transaction| {
                 let mut rows = Vec::with_capacity(embedded.len());
                 for TextVector { id, text, vector } in embedded {
                     let current = current(transaction, id)?.filter(|(_, current)| current == text);
-                    rows.extend(current.map(|(key, _)| Embedded { key, text: *text, vector }));
+                    rows.extend(current.map(|(key, _)| DocumentVector { key, text: *text, vector }));
                 }
-                let mut vectors = Vectors::open(&place, identity, dimensions)?;
+                let mut vectors = ModelVectors::open(&place, identity, dimensions)?;
                 vectors.put(&rows)?;
-                forget_gone(transaction, &mut vectors)?;
+                remove_orphaned_vectors(transaction, &mut vectors)?;
                 Ok(rows.len() as u64)
             })
         })
@@ -93,7 +93,7 @@ impl Index {
 }
 
 /// Returns keys, hashes of the embedded texts and ids of all documents, newest first.
-pub(super) fn texts(connection: &Connection) -> Result<Vec<(i64, ContentHash, MemoryId)>, Trouble> {
+pub(super) fn texts(connection: &Connection) -> Result<Vec<(i64, ContentHash, MemoryId)>, IndexError> {
     let sql = "SELECT key, embedded_hash, id FROM documents WHERE id NOT NULL ORDER BY created_at DESC, id";
     let mut select = connection.prepare_cached(sql)?;
     let read = |row: &rusqlite::Row<'_>| {
@@ -103,14 +103,14 @@ pub(super) fn texts(connection: &Connection) -> Result<Vec<(i64, ContentHash, Me
 }
 
 /// Returns the key of a document and the hash of its embedded text.
-fn current(connection: &Connection, id: &MemoryId) -> Result<Option<(i64, ContentHash)>, Trouble> {
+fn current(connection: &Connection, id: &MemoryId) -> Result<Option<(i64, ContentHash)>, IndexError> {
     let mut select = connection.prepare_cached("SELECT key, embedded_hash FROM documents WHERE id = ?")?;
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, ContentHash::from(row.get::<_, [u8; 32]>(1)?)));
     Ok(select.query_row([id_bytes(id)], read).optional()?)
 }
 
 /// Returns the hashes of the embedded texts of documents. Keys without a document are omitted.
-pub(super) fn texts_of(connection: &Connection, keys: impl Iterator<Item = i64>) -> Result<Vec<(i64, ContentHash)>, Trouble> {
+pub(super) fn texts_of(connection: &Connection, keys: impl Iterator<Item = i64>) -> Result<Vec<(i64, ContentHash)>, IndexError> {
     let mut select = connection.prepare_cached("SELECT embedded_hash FROM documents WHERE key = ?")?;
     let mut texts = Vec::new();
     for key in keys {
@@ -121,8 +121,8 @@ pub(super) fn texts_of(connection: &Connection, keys: impl Iterator<Item = i64>)
 }
 
 /// Removes the vectors of deleted documents if there are more vectors than documents.
-fn forget_gone(connection: &Connection, vectors: &mut Vectors) -> Result<(), Trouble> {
-    if vectors.count() as u64 <= Meta::read(connection)?.documents {
+fn remove_orphaned_vectors(connection: &Connection, vectors: &mut ModelVectors) -> Result<(), IndexError> {
+    if vectors.count() as u64 <= IndexMeta::read(connection)?.documents {
         return Ok(());
     }
     let there: HashSet<i64> = texts(connection)?.into_iter().map(|(key, ..)| key).collect();

@@ -4,12 +4,12 @@ use chrono::{DateTime, Utc};
 use memory_core::{Filter, Lifetime, Scope};
 use rusqlite::types::Value;
 
-use super::handle::Handle;
+use super::lookup_key::LookupKey;
 use super::row::nanoseconds;
 
 /// A filter as an SQL condition on a row of `documents`, with its parameters.
 #[derive(Debug)]
-pub(super) struct Condition {
+pub(super) struct SqlCondition {
     /// The condition; its unnamed parameters are bound to `values`.
     pub(super) sql: String,
     /// The values of the parameters.
@@ -17,7 +17,7 @@ pub(super) struct Condition {
 }
 
 /// Returns the SQL condition equivalent to `filter` at `now`.
-pub(super) fn condition(filter: &Filter, now: DateTime<Utc>) -> Condition {
+pub(super) fn condition(filter: &Filter, now: DateTime<Utc>) -> SqlCondition {
     let mut parts = vec!["id NOT NULL".to_owned()];
     let mut values = Vec::new();
     let mut equal = |column: &str, value: Option<String>| {
@@ -45,14 +45,14 @@ pub(super) fn condition(filter: &Filter, now: DateTime<Utc>) -> Condition {
     compare("? <= created_at", filter.from.map(nanoseconds));
     compare("created_at < ?", filter.until.map(nanoseconds));
     for tag in &filter.tags {
-        compare("EXISTS (SELECT 1 FROM handles WHERE bits = ? AND document = key)", Some(Handle::Tag(tag).bits()));
+        compare("EXISTS (SELECT 1 FROM handles WHERE bits = ? AND document = key)", Some(LookupKey::Tag(tag).bits()));
     }
     if filter.standing {
         // Few documents are standing instructions, so the lookup by handle is faster than any sort order.
         parts.push("key IN (SELECT document FROM handles WHERE bits = ?)".to_owned());
-        values.push(Value::from(Handle::Standing.bits()));
+        values.push(Value::from(LookupKey::Standing.bits()));
     }
-    Condition { sql: parts.join(" AND "), values }
+    SqlCondition { sql: parts.join(" AND "), values }
 }
 
 /// Returns the SQL condition that a row is in one of `scopes`. Its parameters are their names.
@@ -76,13 +76,13 @@ pub(super) struct TextFilter {
 impl TextFilter {
     /// Returns the full-text filter equivalent to `filter` at `now`.
     pub(super) fn of(filter: &Filter, now: DateTime<Utc>) -> Self {
-        let mut bits: Vec<i64> = filter.tags.iter().map(|tag| Handle::Tag(tag).bits()).collect();
-        bits.extend(filter.phase.map(|phase| Handle::Phase(phase).bits()));
-        bits.extend(filter.category.map(|category| Handle::Category(category).bits()));
-        bits.extend(filter.scope.as_ref().map(|scope| Handle::Scope(scope).bits()));
-        bits.extend(filter.place.map(|place| Handle::Place(place).bits()));
-        bits.extend(filter.standing.then(|| Handle::Standing.bits()));
-        bits.extend(filter.source.as_ref().map(|source| Handle::Source(source).bits()));
+        let mut bits: Vec<i64> = filter.tags.iter().map(|tag| LookupKey::Tag(tag).bits()).collect();
+        bits.extend(filter.phase.map(|phase| LookupKey::Phase(phase).bits()));
+        bits.extend(filter.category.map(|category| LookupKey::Category(category).bits()));
+        bits.extend(filter.scope.as_ref().map(|scope| LookupKey::Scope(scope).bits()));
+        bits.extend(filter.place.map(|place| LookupKey::Place(place).bits()));
+        bits.extend(filter.standing.then(|| LookupKey::Standing.bits()));
+        bits.extend(filter.source.as_ref().map(|source| LookupKey::Source(source).bits()));
         Self {
             bits,
             holds_after: (filter.lifetime == Lifetime::Current).then(|| nanoseconds(now)),

@@ -8,24 +8,24 @@ use memory_core::StoreError;
 use rusqlite::{Connection, TransactionBehavior};
 use uuid::Uuid;
 
-use super::open::{Index, Opened};
+use super::document_terms::{DocumentTerms, EncodedTerms};
+use super::error::IndexError;
+use super::open::{MemoryIndex, OpenIndex};
 use super::rebuild::checkpoint;
-use super::schema::{self, Meta};
-use super::text::Entry;
-use super::trouble::Trouble;
+use super::schema::{self, IndexMeta};
+use super::text::TextDocument;
 use super::update::{numbers, row_count, row_id};
-use super::words::{Encoded, Words};
 
 /// Maximum number of pending rows before an automatic flush.
-const MOST: u64 = 256;
+const MAX_PENDING: u64 = 256;
 
-impl Index {
+impl MemoryIndex {
     /// Moves the pending rows into the full text, and returns their number.
     ///
     /// # Errors
     /// If the index cannot be written.
     pub(crate) fn flush(&self) -> Result<u64, StoreError> {
-        self.tell("write the full-text index", |_, opened| {
+        self.modify("write the full-text index", |_, opened| {
             let waiting = count(&opened.connection)?;
             if 0 < waiting {
                 flush(opened)?;
@@ -36,12 +36,12 @@ impl Index {
 }
 
 /// Moves the pending rows into the full text if they exceed the limit.
-pub(super) fn flush_if_due(opened: &mut Opened) -> Result<(), Trouble> {
-    if MOST < count(&opened.connection)? { flush(opened) } else { Ok(()) }
+pub(super) fn flush_if_due(opened: &mut OpenIndex) -> Result<(), IndexError> {
+    if MAX_PENDING < count(&opened.connection)? { flush(opened) } else { Ok(()) }
 }
 
 /// Returns the number of pending rows.
-pub(super) fn count(connection: &Connection) -> Result<u64, Trouble> {
+pub(super) fn count(connection: &Connection) -> Result<u64, IndexError> {
     Ok(connection.prepare_cached("SELECT count(*) FROM pending")?.query_row((), |row| row_count(row, 0))?)
 }
 
@@ -49,22 +49,22 @@ pub(super) fn count(connection: &Connection) -> Result<u64, Trouble> {
 ///
 /// The full text is committed first, with the next generation. After a crash between the two commits, the rows are still pending and
 /// replace their copies in the full text. The next flush writes them again.
-pub(super) fn flush(opened: &mut Opened) -> Result<(), Trouble> {
+pub(super) fn flush(opened: &mut OpenIndex) -> Result<(), IndexError> {
     let place = opened.place.clone();
-    let epoch = Meta::read(&opened.connection)?.epoch;
+    let epoch = IndexMeta::read(&opened.connection)?.epoch;
     let (connection, text, _) = opened.text(epoch)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let meta = Meta::read(&transaction)?;
+    let meta = IndexMeta::read(&transaction)?;
     if meta.epoch != epoch || count(&transaction)? == 0 {
         // Another process has flushed them already.
         return Ok(());
     }
     let written = text.generation()?;
     if written < meta.generation {
-        return Err(Trouble::Mismatch);
+        return Err(IndexError::Mismatch);
     }
     // The full text must not survive a crash that loses the rows of its keys.
-    sync_log(&place)?;
+    sync_write_ahead_log(&place)?;
     // After a crash between the two commits the full text contains the pending documents; otherwise it cannot contain the fresh ones.
     let is_even = written == meta.generation;
     let mut writer = text.writer()?;
@@ -80,12 +80,16 @@ pub(super) fn flush(opened: &mut Opened) -> Result<(), Trouble> {
         if row.get(1)? {
             continue;
         }
-        writer.add(&Entry {
+        writer.add(&TextDocument {
             key,
             id: Uuid::as_u128(&row_id(row, 2)?),
             created_at: row.get(3)?,
             holds_until: row.get(4)?,
-            words: &Words { text: Encoded(row.get(5)?), characters: Encoded(row.get(6)?), spelled: Encoded(row.get(10)?) },
+            words: &DocumentTerms {
+                text: EncodedTerms(row.get(5)?),
+                characters: EncodedTerms(row.get(6)?),
+                spelled: EncodedTerms(row.get(10)?),
+            },
             filters: &numbers(&row.get::<_, Vec<u8>>(7)?),
             facts: row.get::<_, i64>(8)?.cast_unsigned(),
         })?;
@@ -101,7 +105,7 @@ pub(super) fn flush(opened: &mut Opened) -> Result<(), Trouble> {
     Ok(())
 }
 
-fn sync_log(place: &Path) -> io::Result<()> {
+fn sync_write_ahead_log(place: &Path) -> io::Result<()> {
     match File::open(place.join(format!("{}-wal", schema::FILE))) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         log => log?.sync_data(),

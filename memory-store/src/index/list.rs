@@ -1,38 +1,38 @@
 //! Lists memories.
 
 use chrono::{DateTime, Utc};
-use memory_core::{Filter, Order, Page, Slice, StoreError, Stored};
+use memory_core::{Filter, ListOrder, MemoryPage, PageRequest, StoreError, StoredMemory};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
-use super::documents::{COLUMNS, Document, Freshened};
+use super::documents::{COLUMNS, IndexedDocument, LoadedDocuments};
+use super::error::IndexError;
 use super::filter::condition;
-use super::open::Index;
-use super::trouble::Trouble;
+use super::open::MemoryIndex;
 use super::update::{id_bytes, row_count};
 
 /// Maximum number of queries when files change in between.
-const ROUNDS: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 
 /// Number of documents read per query when iterating over all.
-const AHEAD: usize = 256;
+const DOCUMENTS_PER_QUERY: usize = 256;
 
-impl Index {
+impl MemoryIndex {
     /// Returns one slice of the memories that match `filter`, and their total number.
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub(crate) fn list(&self, filter: &Filter, slice: &Slice, now: DateTime<Utc>) -> Result<Page, StoreError> {
+    pub(crate) fn list(&self, filter: &Filter, slice: &PageRequest, now: DateTime<Utc>) -> Result<MemoryPage, StoreError> {
         let mut round = 1;
         loop {
-            let (documents, total) = self.ask("list memories", |_, opened| {
+            let (documents, total) = self.query("list memories", |_, opened| {
                 Ok((select(&opened.connection, filter, slice, now)?, count(&opened.connection, filter, now)?))
             })?;
-            let Freshened { fresh, stale } = self.freshen(documents, |document| document);
-            if stale.is_empty() || ROUNDS <= round {
+            let LoadedDocuments { fresh, stale } = self.load_documents(documents, |document| document);
+            if stale.is_empty() || MAX_ATTEMPTS <= round {
                 let total = total.saturating_sub(stale.len() as u64);
                 let memories = fresh.into_iter().map(|(stored, _)| stored).collect();
-                return Ok(Page { memories, total, degraded: self.degraded()? });
+                return Ok(MemoryPage { memories, total, degraded: self.degraded()? });
             }
             round += 1;
             self.reread(&stale)?;
@@ -42,29 +42,29 @@ impl Index {
     /// Iterates over all memories that match `filter`, oldest first.
     ///
     /// Memories added during the iteration may be omitted.
-    pub(crate) fn memories(&self, filter: &Filter, now: DateTime<Utc>) -> Memories<'_> {
-        Memories { index: self, filter: filter.clone(), now, last: None, ahead: Vec::new().into_iter(), done: false }
+    pub(crate) fn memories(&self, filter: &Filter, now: DateTime<Utc>) -> MemoryIter<'_> {
+        MemoryIter { index: self, filter: filter.clone(), now, last: None, ahead: Vec::new().into_iter(), done: false }
     }
 }
 
-/// An iterator over memories, see [`Index::memories`].
+/// An iterator over memories, see [`MemoryIndex::memories`].
 #[derive(Debug)]
-pub(crate) struct Memories<'i> {
-    index: &'i Index,
+pub(crate) struct MemoryIter<'i> {
+    index: &'i MemoryIndex,
     filter: Filter,
     now: DateTime<Utc>,
-    last: Option<Document>,
-    ahead: std::vec::IntoIter<Document>,
+    last: Option<IndexedDocument>,
+    ahead: std::vec::IntoIter<IndexedDocument>,
     done: bool,
 }
 
-impl Iterator for Memories<'_> {
-    type Item = Result<Stored, StoreError>;
+impl Iterator for MemoryIter<'_> {
+    type Item = Result<StoredMemory, StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             for document in self.ahead.by_ref() {
-                match self.index.now_at(&document) {
+                match self.index.load_document(&document) {
                     Ok(Some(stored)) if self.filter.matches(&stored, self.now) => return Some(Ok(stored)),
                     // The file is deleted or no longer matches.
                     Ok(_) => {}
@@ -76,10 +76,10 @@ impl Iterator for Memories<'_> {
             }
             match self
                 .index
-                .ask("list memories", |_, opened| after(&opened.connection, &self.filter, self.last.as_ref(), self.now))
+                .query("list memories", |_, opened| after(&opened.connection, &self.filter, self.last.as_ref(), self.now))
             {
                 Ok(documents) => {
-                    self.done = documents.len() < AHEAD;
+                    self.done = documents.len() < DOCUMENTS_PER_QUERY;
                     self.last = documents.last().cloned().or(self.last.take());
                     self.ahead = documents.into_iter();
                 }
@@ -92,24 +92,29 @@ impl Iterator for Memories<'_> {
     }
 }
 
-fn select(connection: &Connection, filter: &Filter, slice: &Slice, now: DateTime<Utc>) -> Result<Vec<Document>, Trouble> {
+fn select(
+    connection: &Connection,
+    filter: &Filter,
+    slice: &PageRequest,
+    now: DateTime<Utc>,
+) -> Result<Vec<IndexedDocument>, IndexError> {
     let condition = condition(filter, now);
     let order = match slice.order {
-        Order::Created => "created_at DESC, id",
-        Order::Updated => "updated_at DESC, id",
-        Order::Accessed => "access_count + accesses DESC, id",
-        Order::Title => "headline, id",
-        Order::Useful => "pinned DESC, access_count + accesses DESC, updated_at DESC, id",
+        ListOrder::Created => "created_at DESC, id",
+        ListOrder::Updated => "updated_at DESC, id",
+        ListOrder::Accessed => "access_count + accesses DESC, id",
+        ListOrder::Title => "headline, id",
+        ListOrder::Useful => "pinned DESC, access_count + accesses DESC, updated_at DESC, id",
     };
     let sql = format!("SELECT {COLUMNS} FROM documents WHERE {} ORDER BY {order} LIMIT ? OFFSET ?", condition.sql);
     let limit = slice.limit.and_then(|limit| i64::try_from(limit).ok()).unwrap_or(-1);
     let offset = i64::try_from(slice.offset).unwrap_or(i64::MAX);
     let values = condition.values.into_iter().chain([Value::from(limit), Value::from(offset)]);
     let mut select = connection.prepare_cached(&sql)?;
-    Ok(select.query_map(params_from_iter(values), Document::read)?.collect::<Result<_, _>>()?)
+    Ok(select.query_map(params_from_iter(values), IndexedDocument::from_row)?.collect::<Result<_, _>>()?)
 }
 
-fn count(connection: &Connection, filter: &Filter, now: DateTime<Utc>) -> Result<u64, Trouble> {
+fn count(connection: &Connection, filter: &Filter, now: DateTime<Utc>) -> Result<u64, IndexError> {
     let condition = condition(filter, now);
     let sql = format!("SELECT count(*) FROM documents WHERE {}", condition.sql);
     Ok(connection.prepare_cached(&sql)?.query_row(params_from_iter(condition.values), |row| row_count(row, 0))?)
@@ -119,9 +124,9 @@ fn count(connection: &Connection, filter: &Filter, now: DateTime<Utc>) -> Result
 fn after(
     connection: &Connection,
     filter: &Filter,
-    last: Option<&Document>,
+    last: Option<&IndexedDocument>,
     now: DateTime<Utc>,
-) -> Result<Vec<Document>, Trouble> {
+) -> Result<Vec<IndexedDocument>, IndexError> {
     let mut condition = condition(filter, now);
     if let Some(last) = last {
         condition.sql.push_str(" AND ? <= created_at AND (? < created_at OR id < ?)");
@@ -129,7 +134,10 @@ fn after(
         condition.values.extend([created_at.clone(), created_at, Value::from(id_bytes(&last.id).to_vec())]);
     }
     // The order of the index `by_created`, reversed.
-    let sql = format!("SELECT {COLUMNS} FROM documents WHERE {} ORDER BY created_at, id DESC LIMIT {AHEAD}", condition.sql);
+    let sql = format!(
+        "SELECT {COLUMNS} FROM documents WHERE {} ORDER BY created_at, id DESC LIMIT {DOCUMENTS_PER_QUERY}",
+        condition.sql
+    );
     let mut select = connection.prepare_cached(&sql)?;
-    Ok(select.query_map(params_from_iter(condition.values), Document::read)?.collect::<Result<_, _>>()?)
+    Ok(select.query_map(params_from_iter(condition.values), IndexedDocument::from_row)?.collect::<Result<_, _>>()?)
 }

@@ -1,34 +1,34 @@
 //! Looks up memories by their names and references.
 
-use memory_core::wikilink::{self, By, Candidate, Target};
-use memory_core::{ContentHash, MemoryId, Origin, Scope, StoreError, Stored};
+use memory_core::wikilink::{self, WikilinkCandidate, WikilinkNameKind, WikilinkTarget};
+use memory_core::{ContentHash, MemoryId, Origin, Scope, StoreError, StoredMemory};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
-use super::documents::{COLUMNS, Document};
+use super::documents::{COLUMNS, IndexedDocument};
+use super::error::IndexError;
 use super::filter::is_within;
-use super::handle::Handle;
-use super::open::Index;
-use super::trouble::Trouble;
+use super::lookup_key::LookupKey;
+use super::open::MemoryIndex;
 use super::update::id_bytes;
-use crate::file::load;
+use crate::memory_file::load;
 
 /// Minimum length of an id prefix, in digits.
 pub(super) const SHORTEST: usize = 4;
 
 /// Maximum number of memories returned for an ambiguous prefix.
-const ENOUGH: usize = 20;
+const MAX_AMBIGUOUS: usize = 20;
 
 /// The location of a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct MemoryLocation {
     /// The path of the file.
     pub(crate) path: String,
     /// Number of accesses that the file does not include yet.
     pub(crate) accesses: u64,
 }
 
-impl Index {
+impl MemoryIndex {
     /// Returns the ids and paths of the memories that match `reference`.
     ///
     /// A reference is an id, a prefix of one (4 digits or more), or a file stem. The result is limited to the scopes `within`, if any are
@@ -38,19 +38,19 @@ impl Index {
     /// If the index cannot be read.
     pub(crate) fn resolve(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<(MemoryId, String)>, StoreError> {
         let reference = reference.trim();
-        let found = self.ask("look up a memory", |_, opened| {
+        let found = self.query("look up a memory", |_, opened| {
             let connection = &opened.connection;
             if let Ok(id) = reference.parse::<MemoryId>()
-                && let Some(document) = Document::by_id(connection, &id)?
+                && let Some(document) = IndexedDocument::by_id(connection, &id)?
             {
                 let mut found = vec![document];
-                keep_within(connection, &mut found, within)?;
+                retain_in_scopes(connection, &mut found, within)?;
                 return Ok(found);
             }
             let name = reference.strip_suffix(".md").unwrap_or(reference).to_lowercase();
             let mut found = by_prefix(connection, reference, within)?;
-            let mut of_stem = Document::by_handle(connection, Handle::Stem(&name).bits())?;
-            keep_within(connection, &mut of_stem, within)?;
+            let mut of_stem = IndexedDocument::by_handle(connection, LookupKey::Stem(&name).bits())?;
+            retain_in_scopes(connection, &mut of_stem, within)?;
             found.extend(of_stem);
             found.sort_by(|left, right| left.path.cmp(&right.path));
             found.dedup();
@@ -63,18 +63,18 @@ impl Index {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub(crate) fn place(&self, id: &MemoryId) -> Result<Option<Place>, StoreError> {
-        let found = self.ask("look up a memory", |_, opened| Document::by_id(&opened.connection, id))?;
-        Ok(found.map(|Document { path, accesses, .. }| Place { path, accesses }))
+    pub(crate) fn place(&self, id: &MemoryId) -> Result<Option<MemoryLocation>, StoreError> {
+        let found = self.query("look up a memory", |_, opened| IndexedDocument::by_id(&opened.connection, id))?;
+        Ok(found.map(|IndexedDocument { path, accesses, .. }| MemoryLocation { path, accesses }))
     }
 
     /// Returns the memory that was imported from `origin`, the oldest if there are several.
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub(crate) fn by_origin(&self, origin: &Origin) -> Result<Option<Stored>, StoreError> {
-        for document in self.with_handle(Handle::Origin(origin).bits())? {
-            if let Some(stored) = self.now_at(&document)?
+    pub(crate) fn by_origin(&self, origin: &Origin) -> Result<Option<StoredMemory>, StoreError> {
+        for document in self.find_by_handle(LookupKey::Origin(origin).bits())? {
+            if let Some(stored) = self.load_document(&document)?
                 && stored.memory.origin.iter().chain(&stored.memory.other_origins).any(|own| own.is_same_place(origin))
             {
                 return Ok(Some(stored));
@@ -88,8 +88,8 @@ impl Index {
     /// # Errors
     /// If the index cannot be read.
     pub(crate) fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Option<MemoryId>, StoreError> {
-        for document in self.with_handle(Handle::Content(hash, scope).bits())? {
-            if let Some(stored) = self.now_at(&document)?
+        for document in self.find_by_handle(LookupKey::Content(hash, scope).bits())? {
+            if let Some(stored) = self.load_document(&document)?
                 && stored.memory.content_hash() == *hash
                 && stored.memory.scope == *scope
             {
@@ -103,56 +103,56 @@ impl Index {
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub(crate) fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<Stored>, StoreError> {
-        let mut documents = self.with_handle(Handle::Link(id).bits())?;
+    pub(crate) fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<StoredMemory>, StoreError> {
+        let mut documents = self.find_by_handle(LookupKey::Link(id).bits())?;
         for key in keys {
-            documents.extend(self.with_handle(Handle::Wikilink(key).bits())?);
+            documents.extend(self.find_by_handle(LookupKey::Wikilink(key).bits())?);
         }
         documents.sort_by(|left, right| left.path.cmp(&right.path));
         documents.dedup();
-        documents.iter().filter_map(|document| self.now_at(document).transpose()).collect()
+        documents.iter().filter_map(|document| self.load_document(document).transpose()).collect()
     }
 
     /// Returns the candidates that a wikilink with the key `key` can refer to.
     ///
     /// # Errors
     /// If the index cannot be read.
-    pub(crate) fn named(&self, key: &str) -> Result<Vec<Candidate>, StoreError> {
-        self.ask("look up a name", |index, opened| {
+    pub(crate) fn named(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
+        self.query("look up a name", |index, opened| {
             let connection = &opened.connection;
-            let (own, by_origin) = Document::by_handle(connection, Handle::Path(key).bits())?
+            let (own, by_origin) = IndexedDocument::by_handle(connection, LookupKey::Path(key).bits())?
                 .into_iter()
                 .partition::<Vec<_>, _>(|document| wikilink::keys(&document.path).last().is_some_and(|own| own == key));
-            let mut named = by_origin.iter().flat_map(|document| index.named_by_origin(document, key)).collect::<Vec<_>>();
-            let mut add = |documents: Vec<Document>, by: By| {
+            let mut named = by_origin.iter().flat_map(|document| index.origin_candidates(document, key)).collect::<Vec<_>>();
+            let mut add = |documents: Vec<IndexedDocument>, by: WikilinkNameKind| {
                 named.extend(documents.into_iter().map(|document| {
-                    let target = Target::Memory(document.id);
-                    Candidate { target, path: document.path, by }
+                    let target = WikilinkTarget::Memory(document.id);
+                    WikilinkCandidate { target, path: document.path, by }
                 }));
             };
             let by_id = by_prefix(connection, key, None)?;
-            let former = if by_id.is_empty() { index.in_place_of(connection, key)? } else { Vec::new() };
-            add(by_id, By::Id);
-            add(former, By::Former);
-            add(own, By::Path);
-            add(Document::by_handle(connection, Handle::Title(key).bits())?, By::Title);
-            add(Document::by_handle(connection, Handle::Alias(key).bits())?, By::Alias);
+            let former = if by_id.is_empty() { index.superseding(connection, key)? } else { Vec::new() };
+            add(by_id, WikilinkNameKind::Id);
+            add(former, WikilinkNameKind::Former);
+            add(own, WikilinkNameKind::Path);
+            add(IndexedDocument::by_handle(connection, LookupKey::Title(key).bits())?, WikilinkNameKind::Title);
+            add(IndexedDocument::by_handle(connection, LookupKey::Alias(key).bits())?, WikilinkNameKind::Alias);
             Ok(named)
         })
     }
 
     /// Returns the documents that supersede an id that starts with `prefix`.
-    fn in_place_of(&self, connection: &Connection, prefix: &str) -> Result<Vec<Document>, Trouble> {
+    fn superseding(&self, connection: &Connection, prefix: &str) -> Result<Vec<IndexedDocument>, IndexError> {
         let digits: String = prefix.chars().filter(|character| *character != '-').collect::<String>().to_lowercase();
         if prefix_range(prefix).is_none() {
             return Ok(Vec::new());
         }
-        let took = |document: &Document| {
+        let took = |document: &IndexedDocument| {
             let Ok(Some(loaded)) = load(self.disk.as_ref(), &document.path) else { return false };
             let mut former = loaded.stored.memory.supersedes.iter().map(|id| id.to_string().replace('-', ""));
             former.any(|id| id.starts_with(&digits))
         };
-        let mut documents = Document::by_handle(connection, Handle::Former(&digits[..SHORTEST]).bits())?;
+        let mut documents = IndexedDocument::by_handle(connection, LookupKey::Former(&digits[..SHORTEST]).bits())?;
         documents.retain(took);
         Ok(documents)
     }
@@ -160,21 +160,22 @@ impl Index {
     /// Returns the candidates for `key` of a document that was imported from a file of that name.
     ///
     /// Includes the title and the aliases, because the index stores a name of several kinds only as the strongest kind.
-    fn named_by_origin(&self, document: &Document, key: &str) -> Vec<Candidate> {
+    fn origin_candidates(&self, document: &IndexedDocument, key: &str) -> Vec<WikilinkCandidate> {
         let Ok(Some(loaded)) = load(self.disk.as_ref(), &document.path) else { return Vec::new() };
         let memory = loaded.stored.memory;
-        let candidate = |path: String, by: By| Candidate { target: Target::Memory(document.id), path, by };
+        let candidate =
+            |path: String, by: WikilinkNameKind| WikilinkCandidate { target: WikilinkTarget::Memory(document.id), path, by };
         let is_key = |name: &String| wikilink::keys(name).first().is_some_and(|own| own == key);
-        let title = memory.title.as_ref().filter(|title| is_key(title)).map(|_| By::Title);
-        let alias = memory.aliases.iter().find(|alias| is_key(alias)).map(|_| By::Alias);
-        let by_path = memory.origin.map(|origin| candidate(origin.path, By::Path));
+        let title = memory.title.as_ref().filter(|title| is_key(title)).map(|_| WikilinkNameKind::Title);
+        let alias = memory.aliases.iter().find(|alias| is_key(alias)).map(|_| WikilinkNameKind::Alias);
+        let by_path = memory.origin.map(|origin| candidate(origin.path, WikilinkNameKind::Path));
         let by_name = [title, alias].into_iter().flatten().map(|by| candidate(document.path.clone(), by));
         by_path.into_iter().chain(by_name).collect()
     }
 
     /// Adds an access to each of `ids`; errors are ignored.
     pub(crate) fn count_access(&self, ids: &[MemoryId]) {
-        let counted = self.tell("count accesses", |_, opened| {
+        let counted = self.modify("count accesses", |_, opened| {
             super::refresh::write(&mut opened.connection, |transaction| {
                 let mut update = transaction.prepare_cached("UPDATE documents SET accesses = accesses + 1 WHERE id = ?")?;
                 ids.iter().try_for_each(|id| Ok(update.execute([id_bytes(id)]).map(drop)?))
@@ -185,38 +186,42 @@ impl Index {
     }
 
     /// Returns the current content of a document, or `None` if its file is deleted or cannot be read.
-    pub(super) fn now_at(&self, document: &Document) -> Result<Option<Stored>, StoreError> {
-        let at = |document: &Document| match load(self.disk.as_ref(), &document.path) {
-            Ok(Some(loaded)) => Some(document.told(loaded.stored)),
+    pub(super) fn load_document(&self, document: &IndexedDocument) -> Result<Option<StoredMemory>, StoreError> {
+        let at = |document: &IndexedDocument| match load(self.disk.as_ref(), &document.path) {
+            Ok(Some(loaded)) => Some(document.complete(loaded.stored)),
             _ => None,
         };
         if let Some(stored) = at(document) {
             return Ok(Some(stored));
         }
         // The file may have moved since the last refresh.
-        self.refresh(super::Depth::Usual)?;
-        let moved = self.ask("look up a memory", |_, opened| Document::by_id(&opened.connection, &document.id))?;
+        self.refresh(super::RefreshDepth::Usual)?;
+        let moved = self.query("look up a memory", |_, opened| IndexedDocument::by_id(&opened.connection, &document.id))?;
         Ok(moved.as_ref().and_then(at))
     }
 
-    fn with_handle(&self, bits: i64) -> Result<Vec<Document>, StoreError> {
-        self.ask("look up memories", |_, opened| Document::by_handle(&opened.connection, bits))
+    fn find_by_handle(&self, bits: i64) -> Result<Vec<IndexedDocument>, StoreError> {
+        self.query("look up memories", |_, opened| IndexedDocument::by_handle(&opened.connection, bits))
     }
 }
 
 /// Returns the documents with an id that starts with `prefix`; empty if the prefix is not valid.
-fn by_prefix(connection: &Connection, prefix: &str, within: Option<&[Scope]>) -> Result<Vec<Document>, Trouble> {
+fn by_prefix(connection: &Connection, prefix: &str, within: Option<&[Scope]>) -> Result<Vec<IndexedDocument>, IndexError> {
     let Some((from, to)) = prefix_range(prefix) else { return Ok(Vec::new()) };
     let narrowed = within.map(|within| format!(" AND {}", is_within(within))).unwrap_or_default();
-    let sql = format!("SELECT {COLUMNS} FROM documents WHERE ? <= id AND id <= ?{narrowed} ORDER BY id LIMIT {ENOUGH}");
+    let sql = format!("SELECT {COLUMNS} FROM documents WHERE ? <= id AND id <= ?{narrowed} ORDER BY id LIMIT {MAX_AMBIGUOUS}");
     let mut values = vec![Value::from(from.to_vec()), Value::from(to.to_vec())];
     values.extend(within.into_iter().flatten().map(|scope| Value::from(scope.to_string())));
     let mut select = connection.prepare_cached(&sql)?;
-    Ok(select.query_map(params_from_iter(values), Document::read)?.collect::<Result<_, _>>()?)
+    Ok(select.query_map(params_from_iter(values), IndexedDocument::from_row)?.collect::<Result<_, _>>()?)
 }
 
 /// Removes the documents outside the scopes, if any are given.
-fn keep_within(connection: &Connection, documents: &mut Vec<Document>, within: Option<&[Scope]>) -> Result<(), Trouble> {
+fn retain_in_scopes(
+    connection: &Connection,
+    documents: &mut Vec<IndexedDocument>,
+    within: Option<&[Scope]>,
+) -> Result<(), IndexError> {
     let Some(within) = within else { return Ok(()) };
     let within: Vec<String> = within.iter().map(ToString::to_string).collect();
     let mut kept = Vec::with_capacity(documents.len());

@@ -14,23 +14,28 @@
 //! | how the index recovers from errors | `open`, `rebuild`, `trouble` |
 //! | how queries are executed | `search`, `list`, `lookup` |
 //! | the embedding vectors of the texts | `vectors`, `embeddings` |
+//!
+//! With a few hundred pending rows, one commit flushes them: a log-structured merge tree of two levels. A pending
+//! row has its words in a small inverted index in SQLite; a search asks tantivy, drops the documents that pending
+//! rows replace, and ranks both together. The index is the only component that depends on this.
 
 mod apply;
-mod changed;
+mod changed_files;
 mod check;
 mod claim;
+mod document_terms;
 mod documents;
 mod embeddings;
+mod error;
+mod file_cache;
+mod file_reader;
+mod file_time;
 mod filter;
 mod flush;
-mod handle;
-mod kept;
 mod list;
 mod lookup;
-mod now;
+mod lookup_key;
 mod open;
-mod outlines;
-mod reading;
 mod rebuild;
 mod refresh;
 mod reminders;
@@ -38,19 +43,18 @@ mod row;
 mod scan;
 mod schema;
 mod search;
+mod summaries;
 #[cfg(test)]
 mod tests;
 mod text;
-mod trouble;
 mod update;
 mod vectors;
 mod vocabulary;
-mod words;
 
-pub(crate) use apply::Applied;
-pub(crate) use lookup::Place;
-pub(crate) use now::now_ns;
-pub(crate) use open::{FOLDER, Index, REHEARSAL};
-pub(crate) use refresh::Depth;
+pub(crate) use apply::AppliedChange;
+pub(crate) use file_time::now_ns;
+pub(crate) use lookup::MemoryLocation;
+pub(crate) use open::{FOLDER, MemoryIndex, REHEARSAL};
+pub(crate) use refresh::RefreshDepth;
 pub(crate) use scan::{CATEGORIES, ENTRIES};
-pub use vectors::{Embedded, Nearest, Vectors};
+pub use vectors::{DocumentVector, ModelVectors, NearestVectors};

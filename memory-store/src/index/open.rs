@@ -1,4 +1,6 @@
 //! The index of a home, and its recovery from damage.
+//!
+//! Concurrent searches each use a set of open files of their own.
 
 use std::fs::{self, File};
 use std::io;
@@ -7,18 +9,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::time::Duration;
 
-use memory_core::{QuestionVector, StoreError};
+use memory_core::{QueryVector, StoreError};
 use rusqlite::{Connection, TransactionBehavior};
 use tempfile::TempDir;
 
-use super::kept::Kept;
-use super::rebuild::{Reason, checkpoint, rebuild};
-use super::schema::{self, Meta};
-use super::text::{self, Text};
-use super::trouble::{Meaning, Trouble};
+use super::error::{IndexError, IndexErrorKind};
+use super::file_cache::FileCache;
+use super::rebuild::{RebuildReason, checkpoint, rebuild};
+use super::schema::{self, IndexMeta};
+use super::text::{self, FullText};
 use super::update::row_count;
-use super::vectors::Vectors;
-use crate::derived::make_folder;
+use super::vectors::ModelVectors;
+use crate::cache_file::make_folder;
 use crate::disk::{Disk, copy_with_time};
 
 /// The folder of the index, below the home.
@@ -37,36 +39,36 @@ const ATTEMPTS: usize = 4;
 ///
 /// Its content is derived from the files of the home and may be deleted at any time.
 ///
-/// Changes of the files reach it through [`Index::apply`] or [`Index::refresh`]. Every query must be preceded by a refresh.
+/// Changes of the files reach it through [`MemoryIndex::apply`] or [`MemoryIndex::refresh`]. Every query must be preceded by a refresh.
 #[derive(Debug)]
-pub(crate) struct Index {
+pub(crate) struct MemoryIndex {
     pub(super) disk: Arc<dyn Disk>,
     pub(super) root: PathBuf,
-    pub(super) kept: Kept,
+    pub(super) kept: FileCache,
     /// One set of open files for each concurrent query; a query uses the first free one.
-    seats: [Mutex<Option<Opened>>; SEATS],
+    seats: [Mutex<Option<OpenIndex>>; MAX_QUERIES],
 }
 
 /// Maximum number of concurrent queries; further ones wait.
-const SEATS: usize = 4;
+const MAX_QUERIES: usize = 4;
 
 /// The open files of the index.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(super) struct OpenIndex {
     pub(super) connection: Connection,
     /// The folder of the files.
     pub(super) place: PathBuf,
     /// Why the folder is a temporary one, if it is.
     pub(super) degraded: Option<String>,
-    text: Option<(i64, Text)>,
-    vectors: Option<Vectors>,
+    text: Option<(i64, FullText)>,
+    vectors: Option<ModelVectors>,
     identity: Option<(u64, u64)>,
     temporary: Option<TempDir>,
 }
 
 /// Whether an operation may run on a temporary index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Elsewhere {
+enum TemporaryUse {
     Welcome,
     Pointless,
 }
@@ -74,12 +76,12 @@ enum Elsewhere {
 /// Minimum size of a write-ahead log that is checkpointed on close, in bytes.
 ///
 /// A longer log slows down the next process more than the checkpoint costs.
-const LONG_LOG: u64 = 512 * 1024;
+const CHECKPOINT_BYTES: u64 = 512 * 1024;
 
-impl Drop for Opened {
+impl Drop for OpenIndex {
     fn drop(&mut self) {
         let log = self.place.join(format!("{}-wal", schema::FILE));
-        if fs::metadata(log).is_ok_and(|log| LONG_LOG < log.len()) {
+        if fs::metadata(log).is_ok_and(|log| CHECKPOINT_BYTES < log.len()) {
             // If another process still reads or writes, the checkpoint is left to it.
             let _ = self.connection.busy_timeout(Duration::ZERO);
             checkpoint(&self.connection);
@@ -87,13 +89,13 @@ impl Drop for Opened {
     }
 }
 
-impl Opened {
+impl OpenIndex {
     /// Returns the connection, the full text of `epoch` and the open vectors.
     ///
     /// Opens the full text if it is not open yet. The vectors are `None` if they are not open or empty.
-    pub(super) fn text(&mut self, epoch: i64) -> Result<(&mut Connection, &Text, Option<&Vectors>), Trouble> {
+    pub(super) fn text(&mut self, epoch: i64) -> Result<(&mut Connection, &FullText, Option<&ModelVectors>), IndexError> {
         if self.text.as_ref().is_none_or(|(own, _)| *own != epoch) {
-            self.text = Some((epoch, Text::open(&self.place, epoch)?));
+            self.text = Some((epoch, FullText::open(&self.place, epoch)?));
         }
         let (_, text) = self.text.as_ref().expect("it was just opened");
         Ok((&mut self.connection, text, self.vectors.as_ref().filter(|vectors| 0 < vectors.count())))
@@ -102,28 +104,28 @@ impl Opened {
     /// Opens the vectors for a query vector, and keeps them open for the next query.
     ///
     /// Returns whether there are vectors that cannot be read.
-    pub(super) fn vectors(&mut self, asked: Option<QuestionVector<'_>>) -> Result<bool, Trouble> {
-        let Some(QuestionVector { identity, vector }) = asked else { return Ok(false) };
-        match self.vectors.as_mut().filter(|vectors| vectors.are_of(&self.place, identity, vector.len())) {
+    pub(super) fn vectors(&mut self, asked: Option<QueryVector<'_>>) -> Result<bool, IndexError> {
+        let Some(QueryVector { identity, vector }) = asked else { return Ok(false) };
+        match self.vectors.as_mut().filter(|vectors| vectors.is_model_with(&self.place, identity, vector.len())) {
             Some(vectors) => vectors.refresh()?,
-            None => self.vectors = Some(Vectors::open(&self.place, identity, vector.len())?),
+            None => self.vectors = Some(ModelVectors::open(&self.place, identity, vector.len())?),
         }
-        Ok(self.vectors.as_ref().is_some_and(Vectors::is_damaged))
+        Ok(self.vectors.as_ref().is_some_and(ModelVectors::is_damaged))
     }
 
     /// Waits until no other connection holds the write lock.
-    pub(super) fn wait_for_writer(&mut self) -> Result<(), Trouble> {
+    pub(super) fn wait_for_writer(&mut self) -> Result<(), IndexError> {
         self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?.rollback()?;
         Ok(())
     }
 }
 
-impl Index {
+impl MemoryIndex {
     /// Creates the index of the home at `root`, with a file cache of up to `kept` bytes.
     ///
     /// Nothing is read or written before the first use.
     pub(crate) fn open(disk: Arc<dyn Disk>, root: &Path, kept: usize) -> Self {
-        Self { disk, root: root.to_owned(), kept: Kept::new(kept), seats: [const { Mutex::new(None) }; SEATS] }
+        Self { disk, root: root.to_owned(), kept: FileCache::new(kept), seats: [const { Mutex::new(None) }; MAX_QUERIES] }
     }
 
     /// Returns why results may be incomplete, if they may.
@@ -131,7 +133,7 @@ impl Index {
     /// # Errors
     /// If the index cannot be read.
     pub(super) fn degraded(&self) -> Result<Option<String>, StoreError> {
-        self.ask("count unreadable files", |_, opened| {
+        self.query("count unreadable files", |_, opened| {
             let mut count = opened.connection.prepare_cached("SELECT count(*) FROM unreadable")?;
             let unreadable = match count.query_row((), |row| row_count(row, 0))? {
                 0 => None,
@@ -150,9 +152,9 @@ impl Index {
     /// # Errors
     /// If the files cannot be listed, or the index cannot be written.
     pub(crate) fn rebuild(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<(), StoreError> {
-        self.tell("build the index", |index, opened| {
+        self.modify("build the index", |index, opened| {
             opened.text = None;
-            rebuild(index, &mut opened.connection, &opened.place, Reason::Asked, progress)
+            rebuild(index, &mut opened.connection, &opened.place, RebuildReason::Asked, progress)
         })
     }
 
@@ -161,11 +163,11 @@ impl Index {
     /// # Errors
     /// If the index cannot be read or copied.
     pub(crate) fn copy_to(&self, folder: &Path) -> Result<(), StoreError> {
-        self.ask("copy the index", |_, opened| {
+        self.query("copy the index", |_, opened| {
             let place = folder.join(FOLDER);
             fs::create_dir_all(&place)?;
             let nobody_writes = opened.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            copy(&opened.place, &place)?;
+            copy_folder(&opened.place, &place)?;
             nobody_writes.rollback()?;
             Ok(())
         })
@@ -174,30 +176,30 @@ impl Index {
     /// Runs `ask` on the index.
     ///
     /// A missing or damaged index is rebuilt first. If the index cannot be written, a temporary one is used instead.
-    pub(super) fn ask<T>(
+    pub(super) fn query<T>(
         &self,
         action: &str,
-        ask: impl FnMut(&Self, &mut Opened) -> Result<T, Trouble>,
+        ask: impl FnMut(&Self, &mut OpenIndex) -> Result<T, IndexError>,
     ) -> Result<T, StoreError> {
-        self.attempt(action, Elsewhere::Welcome, ask)
+        self.attempt(action, TemporaryUse::Welcome, ask)
     }
 
     /// Runs `tell` on the index like [`Self::ask`], but never on a temporary index.
     ///
     /// A change of a temporary index would be lost.
-    pub(super) fn tell<T>(
+    pub(super) fn modify<T>(
         &self,
         action: &str,
-        tell: impl FnMut(&Self, &mut Opened) -> Result<T, Trouble>,
+        tell: impl FnMut(&Self, &mut OpenIndex) -> Result<T, IndexError>,
     ) -> Result<T, StoreError> {
-        self.attempt(action, Elsewhere::Pointless, tell)
+        self.attempt(action, TemporaryUse::Pointless, tell)
     }
 
     fn attempt<T>(
         &self,
         action: &str,
-        elsewhere: Elsewhere,
-        mut ask: impl FnMut(&Self, &mut Opened) -> Result<T, Trouble>,
+        elsewhere: TemporaryUse,
+        mut ask: impl FnMut(&Self, &mut OpenIndex) -> Result<T, IndexError>,
     ) -> Result<T, StoreError> {
         let mut state = self.seat();
         let mut attempt = 1;
@@ -207,29 +209,29 @@ impl Index {
             let is_last = ATTEMPTS <= attempt;
             attempt += 1;
             let remedy = match trouble.meaning() {
-                Meaning::Other => return Err(trouble.into_error(action)),
-                Meaning::Refused if elsewhere == Elsewhere::Pointless => return Err(trouble.into_error(action)),
+                IndexErrorKind::Other => return Err(trouble.into_error(action)),
+                IndexErrorKind::Refused if elsewhere == TemporaryUse::Pointless => return Err(trouble.into_error(action)),
                 _ if is_last => return Err(trouble.into_error(action)),
-                Meaning::TablesDamaged => self.discard(&mut state),
-                Meaning::TextDamaged => self.mend(&mut state),
-                Meaning::Refused => self.move_away(&mut state, &trouble),
+                IndexErrorKind::TablesDamaged => self.discard(&mut state),
+                IndexErrorKind::TextDamaged => self.rebuild_text(&mut state),
+                IndexErrorKind::Refused => self.move_away(&mut state, &trouble),
             };
             match remedy {
                 Ok(()) => {}
-                Err(refusal) if refusal.meaning() == Meaning::Refused => {
+                Err(refusal) if refusal.meaning() == IndexErrorKind::Refused => {
                     self.move_away(&mut state, &refusal).map_err(|trouble| trouble.into_error(action))?;
                 }
-                Err(other) if other.meaning() == Meaning::TablesDamaged => {
+                Err(other) if other.meaning() == IndexErrorKind::TablesDamaged => {
                     self.discard(&mut state).map_err(|trouble| trouble.into_error(action))?;
                 }
                 // Damaged again by another process: the next attempt handles it.
-                Err(other) if other.meaning() == Meaning::TextDamaged => {}
+                Err(other) if other.meaning() == IndexErrorKind::TextDamaged => {}
                 Err(other) => return Err(other.into_error(action)),
             }
         }
     }
 
-    fn seat(&self) -> MutexGuard<'_, Option<Opened>> {
+    fn seat(&self) -> MutexGuard<'_, Option<OpenIndex>> {
         let free = self.seats.iter().find_map(|seat| match seat.try_lock() {
             Ok(state) => Some(state),
             Err(TryLockError::Poisoned(poisoned)) => Some(cleared(seat, poisoned.into_inner())),
@@ -241,9 +243,9 @@ impl Index {
         })
     }
 
-    fn opened<'s>(&self, state: &'s mut Option<Opened>) -> Result<&'s mut Opened, Trouble> {
+    fn opened<'s>(&self, state: &'s mut Option<OpenIndex>) -> Result<&'s mut OpenIndex, IndexError> {
         // Another process may have deleted or replaced the folder with the open file.
-        let is_current = |opened: &Opened| opened.identity == identity(&opened.place);
+        let is_current = |opened: &OpenIndex| opened.identity == identity(&opened.place);
         if !state.as_ref().is_some_and(is_current) {
             *state = None;
             *state = Some(self.open_at(self.root.join(FOLDER), None, None)?);
@@ -251,7 +253,7 @@ impl Index {
         Ok(state.as_mut().expect("it was just opened"))
     }
 
-    fn open_at(&self, place: PathBuf, temporary: Option<TempDir>, degraded: Option<String>) -> Result<Opened, Trouble> {
+    fn open_at(&self, place: PathBuf, temporary: Option<TempDir>, degraded: Option<String>) -> Result<OpenIndex, IndexError> {
         make_folder(&place)?;
         let lock = lock_file(&place)?;
         lock.lock_shared()?;
@@ -260,13 +262,13 @@ impl Index {
         let identity = identity(&place);
         drop(lock);
         if !is_complete {
-            rebuild(self, &mut connection, &place, Reason::Incomplete, &mut |_, _| {})?;
+            rebuild(self, &mut connection, &place, RebuildReason::Incomplete, &mut |_, _| {})?;
         }
-        Ok(Opened { connection, place, degraded, text: None, vectors: None, identity, temporary })
+        Ok(OpenIndex { connection, place, degraded, text: None, vectors: None, identity, temporary })
     }
 
     /// Deletes the files of the index, unless another process has deleted or repaired them.
-    fn discard(&self, state: &mut Option<Opened>) -> Result<(), Trouble> {
+    fn discard(&self, state: &mut Option<OpenIndex>) -> Result<(), IndexError> {
         let opened = state.take();
         let place = opened.as_ref().map_or_else(|| self.root.join(FOLDER), |opened| opened.place.clone());
         let ours = opened.as_ref().map_or_else(|| identity(&place), |opened| opened.identity);
@@ -292,18 +294,18 @@ impl Index {
     }
 
     /// Rebuilds the index because its full text is damaged, unless another process has done so.
-    fn mend(&self, state: &mut Option<Opened>) -> Result<(), Trouble> {
+    fn rebuild_text(&self, state: &mut Option<OpenIndex>) -> Result<(), IndexError> {
         let opened = self.opened(state)?;
         let seen = opened.text.take().map(|(epoch, _)| epoch);
         let epoch = match seen {
             Some(epoch) => epoch,
-            None => Meta::read(&opened.connection)?.epoch,
+            None => IndexMeta::read(&opened.connection)?.epoch,
         };
-        rebuild(self, &mut opened.connection, &opened.place, Reason::Damaged { epoch }, &mut |_, _| {})
+        rebuild(self, &mut opened.connection, &opened.place, RebuildReason::Damaged { epoch }, &mut |_, _| {})
     }
 
     /// Switches to a copy of the index in a temporary folder, because the index cannot be written.
-    fn move_away(&self, state: &mut Option<Opened>, why: &Trouble) -> Result<(), Trouble> {
+    fn move_away(&self, state: &mut Option<OpenIndex>, why: &IndexError) -> Result<(), IndexError> {
         if state.as_ref().is_some_and(|opened| opened.temporary.is_some()) {
             return Err(io::Error::other(why.to_string()).into());
         }
@@ -311,14 +313,14 @@ impl Index {
         let temporary = tempfile::Builder::new().prefix("memory-index-").tempdir()?;
         let home = self.root.join(FOLDER);
         // An index that cannot be copied is rebuilt in the temporary folder.
-        if home.is_dir() && copy(&home, temporary.path()).is_err() {
+        if home.is_dir() && copy_folder(&home, temporary.path()).is_err() {
             fs::remove_dir_all(temporary.path())?;
         }
         let degraded = format!("the index at {} cannot be written ({why}), so a temporary index was used", home.display());
         let place = temporary.path().to_owned();
         let opened = self.open_at(place.clone(), None, Some(degraded.clone()));
         let mut opened = match opened {
-            Err(trouble) if trouble.meaning() == Meaning::TablesDamaged => {
+            Err(trouble) if trouble.meaning() == IndexErrorKind::TablesDamaged => {
                 fs::remove_dir_all(&place)?;
                 self.open_at(place, None, Some(degraded))?
             }
@@ -331,7 +333,10 @@ impl Index {
 }
 
 /// Discards the state that a panicked thread left.
-fn cleared<'s>(seat: &Mutex<Option<Opened>>, mut state: MutexGuard<'s, Option<Opened>>) -> MutexGuard<'s, Option<Opened>> {
+fn cleared<'s>(
+    seat: &Mutex<Option<OpenIndex>>,
+    mut state: MutexGuard<'s, Option<OpenIndex>>,
+) -> MutexGuard<'s, Option<OpenIndex>> {
     *state = None;
     seat.clear_poison();
     state
@@ -339,10 +344,10 @@ fn cleared<'s>(seat: &Mutex<Option<Opened>>, mut state: MutexGuard<'s, Option<Op
 
 /// Returns whether the tables pass the integrity check and are complete.
 fn is_sound(place: &Path) -> bool {
-    let sound = || -> Result<bool, Trouble> {
+    let sound = || -> Result<bool, IndexError> {
         let connection = schema::connect(place)?;
         let verdict: String = connection.query_row("PRAGMA integrity_check(1)", (), |row| row.get(0))?;
-        Ok(verdict == "ok" && schema::is_complete(&connection)? && Meta::read(&connection).is_ok())
+        Ok(verdict == "ok" && schema::is_complete(&connection)? && IndexMeta::read(&connection).is_ok())
     };
     sound().unwrap_or(false)
 }
@@ -356,7 +361,7 @@ fn lock_file(place: &Path) -> io::Result<File> {
     File::options().create(true).truncate(false).write(true).mode(0o600).open(place.join(LOCK))
 }
 
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
+fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let target = to.join(entry.file_name());
@@ -365,7 +370,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
         }
         if entry.file_type()?.is_dir() {
             fs::create_dir_all(&target)?;
-            copy(&entry.path(), &target)?;
+            copy_folder(&entry.path(), &target)?;
         } else {
             copy_with_time(&entry.path(), &target)?;
         }

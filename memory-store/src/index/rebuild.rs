@@ -11,22 +11,22 @@ use uuid::Uuid;
 
 use super::claim;
 use super::embeddings::texts;
-use super::now::now_ns;
-use super::open::Index;
-use super::reading::{Reading, read_each};
-use super::row::{Row, folder};
+use super::error::IndexError;
+use super::file_reader::{FileReadResult, read_files};
+use super::file_time::now_ns;
+use super::open::MemoryIndex;
+use super::row::{DocumentRow, folder};
 use super::scan;
-use super::schema::{self, Meta};
-use super::text::{self, Entry, Text, Writer};
-use super::trouble::Trouble;
-use super::update::{Sums, insert, row_id};
-use super::vectors::Vectors;
-use crate::disk::Signature;
-use crate::journal::{Journal, What};
+use super::schema::{self, IndexMeta};
+use super::text::{self, FullText, TextDocument, TextWriter};
+use super::update::{FolderSums, insert, row_id};
+use super::vectors::ModelVectors;
+use crate::disk::FileStat;
+use crate::journal::{Journal, JournalEvent};
 
 /// The reason for a rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reason {
+pub(super) enum RebuildReason {
     /// The user or another component requests it.
     Asked,
     /// There is no index yet, or it has another version.
@@ -43,51 +43,51 @@ pub(super) enum Reason {
 /// Another process may have rebuilt it before. The rebuild is one transaction. Until it commits, queries see the previous index, or wait if
 /// there was no index.
 pub(super) fn rebuild(
-    index: &Index,
+    index: &MemoryIndex,
     connection: &mut Connection,
     place: &Path,
-    reason: Reason,
+    reason: RebuildReason,
     progress: &mut dyn FnMut(u64, u64),
-) -> Result<(), Trouble> {
+) -> Result<(), IndexError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let is_complete = schema::is_complete(&transaction)?;
     let is_needed = match reason {
-        Reason::Asked => true,
-        Reason::Incomplete => !is_complete,
-        Reason::Damaged { epoch } => !is_complete || Meta::read(&transaction)?.epoch == epoch,
+        RebuildReason::Asked => true,
+        RebuildReason::Incomplete => !is_complete,
+        RebuildReason::Damaged { epoch } => !is_complete || IndexMeta::read(&transaction)?.epoch == epoch,
     };
     if !is_needed {
         return Ok(());
     }
-    let kept = if is_complete { Kept::read(&transaction)? } else { Kept::default() };
+    let kept = if is_complete { PreservedData::read(&transaction)? } else { PreservedData::default() };
     let begun = now_ns();
     let epoch = begun.max(kept.epoch + 1);
     schema::create(&transaction, epoch, kept.last_key)?;
-    let text = Text::create(place, epoch)?;
+    let text = FullText::create(place, epoch)?;
     let mut writer = text.writer()?;
-    let mut build = Build::new(&transaction, &mut writer, kept.last_key);
+    let mut build = IndexRebuild::new(&transaction, &mut writer, kept.last_key);
     build.run(index, progress)?;
-    let Build { handles, folders, documents, lengths, contested, .. } = build;
+    let IndexRebuild { handles, folders, documents, lengths, contested, .. } = build;
     insert_handles(&transaction, handles)?;
     insert_folders(&transaction, &folders)?;
     contested.iter().try_for_each(|claimed| claim::settle(&transaction, claimed))?;
     kept.write(&transaction)?;
     let sql = "UPDATE meta SET documents = ?, length = ?, characters = ?, journal = ?, checked_ns = ?";
     transaction.execute(sql, params![documents, lengths[0], lengths[1], kept.journal, begun])?;
-    writer.commit_as_one(0)?;
+    writer.commit_in_one_segment(0)?;
     // Vectors that cannot be moved are computed again.
-    let _ = rekey(&transaction, place);
+    let _ = reassign_vectors(&transaction, place);
     transaction.commit()?;
     checkpoint(connection);
-    remove_former(place, epoch);
+    remove_old_epochs(place, epoch);
     Ok(())
 }
 
 /// Assigns the vectors to the documents that have their texts now.
 ///
 /// No other process changes vectors during the call, because this requires the write lock of the tables.
-fn rekey(transaction: &Transaction<'_>, place: &Path) -> Result<(), Trouble> {
-    for mut vectors in Vectors::all(place)? {
+fn reassign_vectors(transaction: &Transaction<'_>, place: &Path) -> Result<(), IndexError> {
+    for mut vectors in ModelVectors::all(place)? {
         let texts = texts(transaction)?;
         vectors.rekey(texts.into_iter().map(|(key, text, _)| (key, text)))?;
     }
@@ -102,16 +102,16 @@ pub(super) fn checkpoint(connection: &Connection) {
 
 /// The part of the index that cannot be derived from the files of the memories.
 #[derive(Debug, Default)]
-struct Kept {
+struct PreservedData {
     epoch: i64,
     last_key: i64,
     journal: Option<String>,
     accesses: Vec<(Uuid, i64)>,
 }
 
-impl Kept {
-    fn read(transaction: &Transaction<'_>) -> Result<Self, Trouble> {
-        let meta = Meta::read(transaction)?;
+impl PreservedData {
+    fn read(transaction: &Transaction<'_>) -> Result<Self, IndexError> {
+        let meta = IndexMeta::read(transaction)?;
         let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'documents'";
         let last_key = transaction.query_row(sql, (), |row| row.get(0))?;
         let mut accesses = transaction.prepare("SELECT id, accesses FROM documents WHERE accesses > 0 AND id NOT NULL")?;
@@ -119,7 +119,7 @@ impl Kept {
         Ok(Self { epoch: meta.epoch, last_key, journal: meta.journal, accesses })
     }
 
-    fn write(&self, transaction: &Transaction<'_>) -> Result<(), Trouble> {
+    fn write(&self, transaction: &Transaction<'_>) -> Result<(), IndexError> {
         let mut update = transaction.prepare("UPDATE documents SET accesses = ? WHERE id = ?")?;
         for (id, accesses) in &self.accesses {
             update.execute(params![accesses, id.into_bytes()])?;
@@ -129,20 +129,20 @@ impl Kept {
 }
 
 /// The state of a rebuild.
-struct Build<'b> {
+struct IndexRebuild<'b> {
     transaction: &'b Transaction<'b>,
-    writer: &'b mut Writer,
+    writer: &'b mut TextWriter,
     ids: HashSet<MemoryId>,
     contested: HashSet<MemoryId>,
     handles: Vec<(i64, i64)>,
-    folders: BTreeMap<String, Sums>,
+    folders: BTreeMap<String, FolderSums>,
     documents: i64,
     lengths: [i64; 2],
     last_key: i64,
 }
 
-impl<'b> Build<'b> {
-    fn new(transaction: &'b Transaction<'b>, writer: &'b mut Writer, last_key: i64) -> Self {
+impl<'b> IndexRebuild<'b> {
+    fn new(transaction: &'b Transaction<'b>, writer: &'b mut TextWriter, last_key: i64) -> Self {
         Self {
             transaction,
             writer,
@@ -156,7 +156,7 @@ impl<'b> Build<'b> {
         }
     }
 
-    fn run(&mut self, index: &Index, progress: &mut dyn FnMut(u64, u64)) -> Result<(), Trouble> {
+    fn run(&mut self, index: &MemoryIndex, progress: &mut dyn FnMut(u64, u64)) -> Result<(), IndexError> {
         let (mut paths, mut refused) = (Vec::new(), Vec::new());
         for folder in scan::walk(&index.root)? {
             for file in &folder.files {
@@ -164,17 +164,17 @@ impl<'b> Build<'b> {
                 if file.regular { paths.push(path) } else { refused.push((path, file.signature)) }
             }
             // Files can be added during the rebuild: only the next refresh may mark the folder as verified.
-            self.folders.insert(folder.path, Sums::default());
+            self.folders.insert(folder.path, FolderSums::default());
         }
         // Keys follow the order of creation, so that messages of a conversation have keys in their order.
-        in_order_of_creation(index, &mut paths);
+        sort_by_creation(index, &mut paths);
         let total = paths.len() as u64;
         let mut done = 0;
-        read_each(index.disk.as_ref(), &paths, &mut |reading| {
+        read_files(index.disk.as_ref(), &paths, &mut |reading| {
             match reading {
-                Reading::Row(row) => self.add(&row)?,
-                Reading::Refused(path, signature) => self.refuse(&path, &signature)?,
-                Reading::Gone(_) => {}
+                FileReadResult::Row(row) => self.add(&row)?,
+                FileReadResult::Refused(path, signature) => self.refuse(&path, &signature)?,
+                FileReadResult::Gone(_) => {}
             }
             done += 1;
             progress(done, total);
@@ -183,7 +183,7 @@ impl<'b> Build<'b> {
         refused.iter().try_for_each(|(path, signature)| self.refuse(path, signature))
     }
 
-    fn add(&mut self, row: &Row) -> Result<(), Trouble> {
+    fn add(&mut self, row: &DocumentRow) -> Result<(), IndexError> {
         let id = self.ids.insert(row.claimed).then_some(row.claimed);
         if id.is_none() {
             self.contested.insert(row.claimed);
@@ -191,7 +191,7 @@ impl<'b> Build<'b> {
         self.last_key += 1;
         let key = insert(self.transaction, row, Some(self.last_key), id.as_ref(), 0)?;
         self.handles.extend(row.handles.iter().map(|bits| (*bits, key)));
-        self.writer.add(&Entry {
+        self.writer.add(&TextDocument {
             key,
             id: Uuid::from(row.claimed).as_u128(),
             words: &row.words,
@@ -207,7 +207,7 @@ impl<'b> Build<'b> {
         Ok(())
     }
 
-    fn refuse(&mut self, path: &str, signature: &Signature) -> Result<(), Trouble> {
+    fn refuse(&mut self, path: &str, signature: &FileStat) -> Result<(), IndexError> {
         self.sums(path, signature);
         let (size, inode) = (signature.size.cast_signed(), signature.inode.cast_signed());
         let row = params![path, size, signature.modified_ns, signature.changed_ns, inode];
@@ -215,20 +215,20 @@ impl<'b> Build<'b> {
         Ok(())
     }
 
-    fn sums(&mut self, path: &str, signature: &Signature) {
+    fn sums(&mut self, path: &str, signature: &FileStat) {
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
         self.folders.entry(folder(path).to_owned()).or_default().add(name.as_bytes(), signature);
     }
 }
 
 /// Sorts files by their creation in the journal; other files follow, sorted by path.
-fn in_order_of_creation(index: &Index, paths: &mut [String]) {
+fn sort_by_creation(index: &MemoryIndex, paths: &mut [String]) {
     // The journal is read backwards, from the current name of a file to its earlier names.
     let (mut made, mut called) = (HashMap::<String, i64>::new(), HashMap::<String, String>::new());
     let mut place = 0;
     let journal = Journal::new(Arc::clone(&index.disk));
     for line in journal.lines().filter_map(Result::ok) {
-        let What::Begun { changes, .. } = line.what else { continue };
+        let JournalEvent::Begun { changes, .. } = line.what else { continue };
         for RecordedChange { before, after, .. } in changes.into_iter().rev() {
             let Some(after) = after else { continue };
             let name = called.remove(&after.path).unwrap_or(after.path);
@@ -246,7 +246,7 @@ fn in_order_of_creation(index: &Index, paths: &mut [String]) {
 }
 
 /// Inserts the handles in key order, which is several times as fast as in arbitrary order.
-fn insert_handles(transaction: &Transaction<'_>, mut handles: Vec<(i64, i64)>) -> Result<(), Trouble> {
+fn insert_handles(transaction: &Transaction<'_>, mut handles: Vec<(i64, i64)>) -> Result<(), IndexError> {
     handles.sort_unstable();
     let mut insert = transaction.prepare("INSERT OR IGNORE INTO handles VALUES(?, ?)")?;
     for (bits, key) in handles {
@@ -255,7 +255,7 @@ fn insert_handles(transaction: &Transaction<'_>, mut handles: Vec<(i64, i64)>) -
     Ok(())
 }
 
-fn insert_folders(transaction: &Transaction<'_>, folders: &BTreeMap<String, Sums>) -> Result<(), Trouble> {
+fn insert_folders(transaction: &Transaction<'_>, folders: &BTreeMap<String, FolderSums>) -> Result<(), IndexError> {
     let mut insert = transaction.prepare("INSERT INTO folders VALUES(?, NULL, ?, ?)")?;
     for (path, sums) in folders {
         insert.execute(params![path, sums.names.cast_signed(), sums.signatures.cast_signed()])?;
@@ -264,7 +264,7 @@ fn insert_folders(transaction: &Transaction<'_>, folders: &BTreeMap<String, Sums
 }
 
 /// Removes the full text of earlier epochs; errors are left to the next rebuild.
-fn remove_former(place: &Path, epoch: i64) {
+fn remove_old_epochs(place: &Path, epoch: i64) {
     let Ok(entries) = fs::read_dir(place.join(text::FOLDER)) else { return };
     for entry in entries.flatten() {
         let is_former = entry.file_name().to_str().and_then(|name| name.parse().ok()).is_some_and(|other: i64| other < epoch);

@@ -1,4 +1,8 @@
 //! Detects changes of the files by other programs.
+//!
+//! Changes are detected by the times of folders, with a sum over the names and inode numbers in each folder. So a
+//! write by this program never lists a folder, and an unchanged folder is never listed. A time that is too recent
+//! to distinguish two changes is not used.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,29 +10,29 @@ use memory_core::StoreError;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use super::claim;
+use super::error::IndexError;
+use super::file_reader::{FileReadResult, read_files};
+use super::file_time::now_ns;
 use super::flush::flush_if_due;
-use super::now::now_ns;
-use super::open::{Index, Opened};
-use super::reading::{Reading, read_each};
-use super::row::{Row, is_settled};
-use super::scan::{self, Folder, ROOTS};
-use super::schema::Meta;
-use super::trouble::Trouble;
-use super::update::{Sums, Update, row_signature};
-use crate::disk::Signature;
+use super::open::{MemoryIndex, OpenIndex};
+use super::row::{DocumentRow, is_settled};
+use super::scan::{self, ROOTS, ScannedFolder};
+use super::schema::IndexMeta;
+use super::update::{FolderSums, IndexUpdate, row_signature};
+use crate::disk::FileStat;
 
 /// Maximum number of documents of a store in which every refresh checks each file.
-const SMALL: u64 = 10_000;
+const SMALL_STORE: u64 = 10_000;
 
 /// Maximum age of the last check of each file in a larger store, in nanoseconds.
-const LONGEST_NS: i64 = 60_000_000_000;
+const MAX_CHECK_AGE_NS: i64 = 60_000_000_000;
 
 /// Maximum number of files per transaction.
-const BATCH: usize = 2_000;
+const FILES_PER_TRANSACTION: usize = 2_000;
 
 /// How thoroughly a refresh checks for changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Depth {
+pub(crate) enum RefreshDepth {
     /// New, moved, replaced and deleted files, which suffices to resolve names.
     Names,
     /// Like `Names`; also files edited in place if each file is due for a check.
@@ -42,7 +46,7 @@ pub(crate) enum Depth {
 
 /// The properties of the files in a folder to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum ScanDepth {
     /// Names and inodes.
     Names,
     /// The signature of every file.
@@ -51,13 +55,13 @@ pub(super) enum Look {
 
 /// The differences between the files and the index.
 #[derive(Debug, Default)]
-pub(super) struct Differences {
+pub(super) struct FileDifferences {
     /// Files to read: new, changed, or changed too recently to compare by signature.
     pub(super) read: BTreeSet<String>,
     /// Deleted files.
     pub(super) gone: Vec<String>,
     /// Entries that are not readable files and are not recorded as such.
-    pub(super) refused: Vec<(String, Signature)>,
+    pub(super) refused: Vec<(String, FileStat)>,
     /// Folders with recorded sums that do not match their rows.
     wrong_sums: Vec<String>,
     /// The modification times of folders that match the index, in nanoseconds.
@@ -66,38 +70,38 @@ pub(super) struct Differences {
     lost: Vec<String>,
 }
 
-impl Index {
+impl MemoryIndex {
     /// Updates the index to the files.
     ///
     /// # Errors
     /// If the folders cannot be listed, or the index cannot be read.
-    pub(crate) fn refresh(&self, depth: Depth) -> Result<(), StoreError> {
-        if depth == Depth::Names {
-            return self.compare(Look::Names);
+    pub(crate) fn refresh(&self, depth: RefreshDepth) -> Result<(), StoreError> {
+        if depth == RefreshDepth::Names {
+            return self.compare(ScanDepth::Names);
         }
-        let look = self.ask("find changed files", |_, opened| {
-            let meta = Meta::read(&opened.connection)?;
+        let look = self.query("find changed files", |_, opened| {
+            let meta = IndexMeta::read(&opened.connection)?;
             let age = now_ns().saturating_sub(meta.checked_ns);
-            let each = depth == Depth::Fresh || meta.documents <= SMALL || !(0..LONGEST_NS).contains(&age);
-            Ok(if each { Look::Signatures } else { Look::Names })
+            let each = depth == RefreshDepth::Fresh || meta.documents <= SMALL_STORE || !(0..MAX_CHECK_AGE_NS).contains(&age);
+            Ok(if each { ScanDepth::Signatures } else { ScanDepth::Names })
         })?;
         self.compare(look)
     }
 
     /// Updates the index to the files, as far as `look` detects differences.
-    pub(super) fn compare(&self, look: Look) -> Result<(), StoreError> {
-        self.ask("find changed files", |index, opened| {
+    pub(super) fn compare(&self, look: ScanDepth) -> Result<(), StoreError> {
+        self.query("find changed files", |index, opened| {
             let now = now_ns();
             // One snapshot of the rows, however long the comparison takes.
             let snapshot = opened.connection.unchecked_transaction()?;
             let differences = differences(index, &snapshot, look, now)?;
-            let is_large = SMALL < Meta::read(&snapshot)?.documents;
+            let is_large = SMALL_STORE < IndexMeta::read(&snapshot)?.documents;
             snapshot.finish()?;
             let folders = differences.folders.clone();
             index.take_in(opened, differences)?;
             // A small store never uses the time of the last check.
-            if (is_large && look == Look::Signatures) || (look == Look::Names && !folders.is_empty()) {
-                write(&mut opened.connection, |transaction| verified(transaction, &folders, look, now))?;
+            if (is_large && look == ScanDepth::Signatures) || (look == ScanDepth::Names && !folders.is_empty()) {
+                write(&mut opened.connection, |transaction| record_verified(transaction, &folders, look, now))?;
             }
             Ok(())
         })
@@ -105,38 +109,38 @@ impl Index {
 
     /// Reads files again, regardless of their signatures.
     pub(super) fn reread(&self, paths: &[String]) -> Result<(), StoreError> {
-        self.ask("read changed files", |index, opened| {
-            let differences = Differences { read: paths.iter().cloned().collect(), ..Differences::default() };
+        self.query("read changed files", |index, opened| {
+            let differences = FileDifferences { read: paths.iter().cloned().collect(), ..FileDifferences::default() };
             index.take_in(opened, differences)
         })
     }
 
-    fn take_in(&self, opened: &mut Opened, differences: Differences) -> Result<(), Trouble> {
-        let Differences { read, mut gone, refused, wrong_sums, lost, .. } = differences;
+    fn take_in(&self, opened: &mut OpenIndex, differences: FileDifferences) -> Result<(), IndexError> {
+        let FileDifferences { read, mut gone, refused, wrong_sums, lost, .. } = differences;
         if !wrong_sums.is_empty() {
-            write(&mut opened.connection, |transaction| correct(transaction, &wrong_sums))?;
+            write(&mut opened.connection, |transaction| correct_sums(transaction, &wrong_sums))?;
         }
         let paths: Vec<String> = read.into_iter().collect();
-        for batch in paths.chunks(BATCH) {
+        for batch in paths.chunks(FILES_PER_TRANSACTION) {
             let mut readings = Vec::with_capacity(batch.len());
-            read_each(self.disk.as_ref(), batch, &mut |reading| {
+            read_files(self.disk.as_ref(), batch, &mut |reading| {
                 match reading {
                     // The file may have moved to a path that is still to be read, so removals are applied last.
-                    Reading::Gone(path) => gone.push(path),
+                    FileReadResult::Gone(path) => gone.push(path),
                     reading => readings.push(reading),
                 }
                 Ok(())
             })?;
             write(&mut opened.connection, |transaction| {
-                let mut update = Update::new(transaction);
+                let mut update = IndexUpdate::new(transaction);
                 readings.iter().try_for_each(|reading| self.take(transaction, &mut update, reading))?;
                 update.finish()
             })?;
             flush_if_due(opened)?;
         }
-        for batch in gone.chunks(BATCH) {
+        for batch in gone.chunks(FILES_PER_TRANSACTION) {
             write(&mut opened.connection, |transaction| {
-                let mut update = Update::new(transaction);
+                let mut update = IndexUpdate::new(transaction);
                 batch.iter().filter(|path| self.is_gone(path)).try_for_each(|path| update.remove(path))?;
                 update.finish()
             })?;
@@ -144,7 +148,7 @@ impl Index {
         }
         if !refused.is_empty() || !lost.is_empty() {
             write(&mut opened.connection, |transaction| {
-                let mut update = Update::new(transaction);
+                let mut update = IndexUpdate::new(transaction);
                 refused.iter().try_for_each(|(path, signature)| update.refuse(path, signature))?;
                 update.finish()?;
                 lost.iter()
@@ -154,14 +158,21 @@ impl Index {
         Ok(())
     }
 
-    fn take(&self, transaction: &Transaction<'_>, update: &mut Update<'_>, reading: &Reading) -> Result<(), Trouble> {
+    fn take(
+        &self,
+        transaction: &Transaction<'_>,
+        update: &mut IndexUpdate<'_>,
+        reading: &FileReadResult,
+    ) -> Result<(), IndexError> {
         match reading {
             // A writer may have changed the file and updated the index since the comparison.
-            Reading::Row(row) if !matches!(self.disk.signature(&row.path), Ok(Some(now)) if now == row.signature) => Ok(()),
-            Reading::Row(row) => update.keep(row, self.former_path(transaction, row)?.as_deref()),
-            Reading::Refused(path, signature) => update.refuse(path, signature),
-            Reading::Gone(path) if !self.is_gone(path) => Ok(()),
-            Reading::Gone(path) => update.remove(path),
+            FileReadResult::Row(row) if !matches!(self.disk.signature(&row.path), Ok(Some(now)) if now == row.signature) => {
+                Ok(())
+            }
+            FileReadResult::Row(row) => update.keep(row, self.former_path(transaction, row)?.as_deref()),
+            FileReadResult::Refused(path, signature) => update.refuse(path, signature),
+            FileReadResult::Gone(path) if !self.is_gone(path) => Ok(()),
+            FileReadResult::Gone(path) => update.remove(path),
         }
     }
 
@@ -170,7 +181,7 @@ impl Index {
     }
 
     /// Returns the previous path of the document of a file, if it had another path that no longer exists.
-    fn former_path(&self, transaction: &Transaction<'_>, row: &Row) -> Result<Option<String>, Trouble> {
+    fn former_path(&self, transaction: &Transaction<'_>, row: &DocumentRow) -> Result<Option<String>, IndexError> {
         let claimants = claim::claimants(transaction, &row.claimed)?;
         if claimants.iter().any(|(_, path)| *path == row.path) {
             return Ok(None);
@@ -182,8 +193,8 @@ impl Index {
 /// Runs `write` in a transaction of its own.
 pub(super) fn write<T>(
     connection: &mut Connection,
-    write: impl FnOnce(&Transaction<'_>) -> Result<T, Trouble>,
-) -> Result<T, Trouble> {
+    write: impl FnOnce(&Transaction<'_>) -> Result<T, IndexError>,
+) -> Result<T, IndexError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let written = write(&transaction)?;
     transaction.commit()?;
@@ -191,10 +202,15 @@ pub(super) fn write<T>(
 }
 
 /// Compares the files with the index.
-pub(super) fn differences(index: &Index, connection: &Connection, look: Look, now: i64) -> Result<Differences, Trouble> {
-    let mut differences = Differences { read: unsettled(connection)?, ..Differences::default() };
+pub(super) fn differences(
+    index: &MemoryIndex,
+    connection: &Connection,
+    look: ScanDepth,
+    now: i64,
+) -> Result<FileDifferences, IndexError> {
+    let mut differences = FileDifferences { read: unsettled_paths(connection)?, ..FileDifferences::default() };
     let mut known = known_folders(connection)?;
-    if look == Look::Signatures {
+    if look == ScanDepth::Signatures {
         for folder in scan::walk_files(&index.root)? {
             let expected = known.remove(&folder.path);
             differences.compare(connection, &folder, expected, look, now)?;
@@ -225,22 +241,22 @@ pub(super) fn differences(index: &Index, connection: &Connection, look: Look, no
     Ok(differences)
 }
 
-impl Differences {
+impl FileDifferences {
     /// Compares a folder with its record in the index.
     fn compare(
         &mut self,
         connection: &Connection,
-        folder: &Folder,
-        expected: Option<Expected>,
-        look: Look,
+        folder: &ScannedFolder,
+        expected: Option<FolderRecord>,
+        look: ScanDepth,
         now: i64,
-    ) -> Result<(), Trouble> {
-        let time = Signature { size: 0, modified_ns: folder.modified_ns, changed_ns: 0, inode: 0, is_folder: true };
+    ) -> Result<(), IndexError> {
+        let time = FileStat { size: 0, modified_ns: folder.modified_ns, changed_ns: 0, inode: 0, is_folder: true };
         // A folder without a record has no files in the index; a query for them would scan everything below it.
-        let known = expected.map_or_else(Sums::default, |expected| expected.sums);
+        let known = expected.map_or_else(FolderSums::default, |expected| expected.sums);
         let same = match look {
-            Look::Names => known.names == folder.sums.names,
-            Look::Signatures => known == folder.sums,
+            ScanDepth::Names => known.names == folder.sums.names,
+            ScanDepth::Signatures => known == folder.sums,
         };
         // A folder with differences is marked as verified by the next comparison, after their update.
         if same {
@@ -258,8 +274,8 @@ impl Differences {
             let name = file.name();
             let before = known.remove(name.as_ref());
             let same = before.is_some_and(|before| match look {
-                Look::Names => before.inode == file.signature.inode,
-                Look::Signatures => before == file.signature,
+                ScanDepth::Names => before.inode == file.signature.inode,
+                ScanDepth::Signatures => before == file.signature,
             });
             let path = format!("{}/{name}", folder.path);
             match file.regular {
@@ -275,22 +291,22 @@ impl Differences {
 
 /// The record of a folder in the index.
 #[derive(Debug, Clone, Copy)]
-struct Expected {
+struct FolderRecord {
     modified_ns: Option<i64>,
-    sums: Sums,
+    sums: FolderSums,
 }
 
-fn known_folders(connection: &Connection) -> Result<HashMap<String, Expected>, Trouble> {
+fn known_folders(connection: &Connection) -> Result<HashMap<String, FolderRecord>, IndexError> {
     let mut select = connection.prepare_cached("SELECT path, modified_ns, names, signatures FROM folders")?;
     let read = |row: &rusqlite::Row<'_>| {
-        let sums = Sums { names: row.get::<_, i64>(2)?.cast_unsigned(), signatures: row.get::<_, i64>(3)?.cast_unsigned() };
-        Ok((row.get(0)?, Expected { modified_ns: row.get(1)?, sums }))
+        let sums = FolderSums { names: row.get::<_, i64>(2)?.cast_unsigned(), signatures: row.get::<_, i64>(3)?.cast_unsigned() };
+        Ok((row.get(0)?, FolderRecord { modified_ns: row.get(1)?, sums }))
     };
     Ok(select.query_map((), read)?.collect::<Result<_, _>>()?)
 }
 
 /// Returns the names and signatures of the files in a folder, according to the index.
-fn known_files(connection: &Connection, folder: &str) -> Result<HashMap<String, Signature>, Trouble> {
+fn known_files(connection: &Connection, folder: &str) -> Result<HashMap<String, FileStat>, IndexError> {
     let sql = "SELECT path, size, modified_ns, changed_ns, inode FROM documents WHERE ?1 < path AND path < ?2 UNION ALL \
                SELECT path, size, modified_ns, changed_ns, inode FROM unreadable WHERE ?1 < path AND path < ?2";
     let mut select = connection.prepare_cached(sql)?;
@@ -307,13 +323,13 @@ fn known_files(connection: &Connection, folder: &str) -> Result<HashMap<String, 
     Ok(files)
 }
 
-fn unsettled(connection: &Connection) -> Result<BTreeSet<String>, Trouble> {
+fn unsettled_paths(connection: &Connection) -> Result<BTreeSet<String>, IndexError> {
     let mut select = connection.prepare_cached("SELECT path FROM documents INDEXED BY unsettled WHERE settled = 0")?;
     Ok(select.query_map((), |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
 /// Corrects wrong sums, which would otherwise cause a comparison of all files at every refresh.
-fn correct(transaction: &Transaction<'_>, folders: &[String]) -> Result<(), Trouble> {
+fn correct_sums(transaction: &Transaction<'_>, folders: &[String]) -> Result<(), IndexError> {
     let mut update = transaction.prepare("UPDATE folders SET names = ?, signatures = ? WHERE path = ?")?;
     for path in folders {
         let sums = sums_of(&known_files(transaction, path)?);
@@ -322,8 +338,8 @@ fn correct(transaction: &Transaction<'_>, folders: &[String]) -> Result<(), Trou
     Ok(())
 }
 
-fn sums_of(files: &HashMap<String, Signature>) -> Sums {
-    let mut sums = Sums::default();
+fn sums_of(files: &HashMap<String, FileStat>) -> FolderSums {
+    let mut sums = FolderSums::default();
     for (name, signature) in files {
         sums.add(name.as_bytes(), signature);
     }
@@ -331,11 +347,16 @@ fn sums_of(files: &HashMap<String, Signature>) -> Sums {
 }
 
 /// Records the times of folders that match the index, and the time of a check of every file.
-fn verified(transaction: &Transaction<'_>, folders: &[(String, i64)], look: Look, now: i64) -> Result<(), Trouble> {
+fn record_verified(
+    transaction: &Transaction<'_>,
+    folders: &[(String, i64)],
+    look: ScanDepth,
+    now: i64,
+) -> Result<(), IndexError> {
     for (path, modified_ns) in folders {
         transaction.prepare_cached("UPDATE folders SET modified_ns = ? WHERE path = ?")?.execute(params![modified_ns, path])?;
     }
-    if look == Look::Signatures {
+    if look == ScanDepth::Signatures {
         transaction.execute("UPDATE meta SET checked_ns = ?", [now])?;
     }
     Ok(())

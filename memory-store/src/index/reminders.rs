@@ -1,21 +1,21 @@
 //! Finds reminders.
 
-use memory_core::{Category, Page, Phase, Problem, Reminders, Scope, StoreError, Stored};
+use memory_core::{Category, MemoryPage, Phase, Problem, ReminderQuery, Scope, StoreError, StoredMemory};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
-use super::documents::{COLUMNS, Document, Freshened};
+use super::documents::{COLUMNS, IndexedDocument, LoadedDocuments};
+use super::error::IndexError;
 use super::filter::is_within;
-use super::handle::Handle;
-use super::open::Index;
-use super::row::{Stage, nanoseconds};
-use super::trouble::Trouble;
+use super::lookup_key::LookupKey;
+use super::open::MemoryIndex;
+use super::row::{ReminderState, nanoseconds};
 use super::update::row_count;
 
 /// Maximum number of queries when files change in between.
-const ROUNDS: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 
-impl Index {
+impl MemoryIndex {
     /// Returns the first `limit` matching reminders, earliest due time first, and their total number.
     ///
     /// The result is limited to the scopes `within`, if any are given.
@@ -24,24 +24,25 @@ impl Index {
     /// If the index cannot be read.
     pub(crate) fn reminders(
         &self,
-        wanted: Reminders,
+        wanted: ReminderQuery,
         within: Option<&[Scope]>,
         limit: Option<usize>,
-    ) -> Result<Page, StoreError> {
+    ) -> Result<MemoryPage, StoreError> {
         let mut round = 1;
         loop {
-            let (documents, total) = self.ask("find reminders", |_, opened| select(&opened.connection, wanted, within, limit))?;
-            let Freshened { fresh, stale } = self.freshen(documents, |document| document);
-            if stale.is_empty() || ROUNDS <= round {
+            let (documents, total) =
+                self.query("find reminders", |_, opened| select(&opened.connection, wanted, within, limit))?;
+            let LoadedDocuments { fresh, stale } = self.load_documents(documents, |document| document);
+            if stale.is_empty() || MAX_ATTEMPTS <= round {
                 let found = fresh.len() + stale.len();
                 // Two memories can share a 64-bit hash.
                 let memories: Vec<_> =
                     fresh.into_iter().map(|(stored, _)| stored).filter(|stored| wanted.includes(&stored.memory)).collect();
                 let total = total.saturating_sub((found - memories.len()) as u64);
-                let untold = if matches!(wanted, Reminders::Of(_)) { None } else { self.untold(within)? };
+                let untold = if matches!(wanted, ReminderQuery::Of(_)) { None } else { self.untold(within)? };
                 let degraded: Vec<_> = self.degraded()?.into_iter().chain(untold).collect();
                 let degraded = Some(degraded.join("; ")).filter(|degraded| !degraded.is_empty());
-                return Ok(Page { memories, total, degraded });
+                return Ok(MemoryPage { memories, total, degraded });
             }
             round += 1;
             self.reread(&stale)?;
@@ -50,28 +51,28 @@ impl Index {
 }
 
 /// Maximum number of damaged reminders that the warning names.
-const NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// Maximum number of damaged files that are read for the warning.
-const LOOKED_AT: usize = 1_000;
+const MAX_CHECKED_FILES: usize = 1_000;
 
-impl Index {
+impl MemoryIndex {
     /// Returns a warning about reminders that are omitted because their due time is unreadable.
     fn untold(&self, within: Option<&[Scope]>) -> Result<Option<String>, StoreError> {
-        let documents = self.ask("find damaged reminders", |_, opened| {
+        let documents = self.query("find damaged reminders", |_, opened| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM documents INDEXED BY damaged WHERE damaged = 1 AND due IS NULL AND id NOT NULL \
-                 ORDER BY key LIMIT {LOOKED_AT}"
+                 ORDER BY key LIMIT {MAX_CHECKED_FILES}"
             );
             let mut select = opened.connection.prepare_cached(&sql)?;
-            Ok(select.query_map([], Document::read)?.collect::<Result<Vec<_>, _>>()?)
+            Ok(select.query_map([], IndexedDocument::from_row)?.collect::<Result<Vec<_>, _>>()?)
         })?;
-        let files = self.freshen(documents, |document| document).fresh.into_iter().map(|(stored, _)| stored);
-        let is_visible = |stored: &Stored| within.is_none_or(|within| within.contains(&stored.memory.scope));
+        let files = self.load_documents(documents, |document| document).fresh.into_iter().map(|(stored, _)| stored);
+        let is_visible = |stored: &StoredMemory| within.is_none_or(|within| within.contains(&stored.memory.scope));
         let untold = files.filter(is_untold_reminder).filter(is_visible);
         let problems: Vec<Problem> = untold.filter_map(|stored| stored.problem).collect();
         // The scope of a damaged file may be wrong too: a caller limited to some scopes gets only the number.
-        let most = if within.is_none() { NAMED } else { 0 };
+        let most = if within.is_none() { MAX_NAMED } else { 0 };
         let mut named: Vec<String> = problems.iter().take(most).map(ToString::to_string).collect();
         if named.len() < problems.len() {
             named.push(format!("run `memory doctor` to list {}", if named.is_empty() { "all" } else { "the others" }));
@@ -87,7 +88,7 @@ impl Index {
 /// Returns whether a damaged file without a due time is a reminder.
 ///
 /// Its folder or its problem decides.
-fn is_untold_reminder(stored: &Stored) -> bool {
+fn is_untold_reminder(stored: &StoredMemory) -> bool {
     let memory = &stored.memory;
     let is_filed = memory.phase == Phase::Organized && memory.category == Category::Reminders;
     let is_about_due = || stored.problem.as_ref().is_some_and(|problem| problem.what.contains("`due`"));
@@ -96,10 +97,10 @@ fn is_untold_reminder(stored: &Stored) -> bool {
 
 fn select(
     connection: &Connection,
-    wanted: Reminders,
+    wanted: ReminderQuery,
     within: Option<&[Scope]>,
     limit: Option<usize>,
-) -> Result<(Vec<Document>, u64), Trouble> {
+) -> Result<(Vec<IndexedDocument>, u64), IndexError> {
     let (mut condition, mut values) = condition(wanted);
     if let Some(within) = within {
         condition = format!("{condition} AND {}", is_within(within));
@@ -114,24 +115,26 @@ fn select(
     let sql = format!("SELECT {COLUMNS} FROM documents WHERE {condition} ORDER BY due, id LIMIT ?");
     let values = values.into_iter().chain([Value::from(limit)]);
     let mut select = connection.prepare_cached(&sql)?;
-    Ok((select.query_map(params_from_iter(values), Document::read)?.collect::<Result<_, _>>()?, total))
+    Ok((select.query_map(params_from_iter(values), IndexedDocument::from_row)?.collect::<Result<_, _>>()?, total))
 }
 
-fn condition(wanted: Reminders) -> (String, Vec<Value>) {
-    let in_stages = |stages: &[Stage]| {
+fn condition(wanted: ReminderQuery) -> (String, Vec<Value>) {
+    let in_stages = |stages: &[ReminderState]| {
         let stages: Vec<_> = stages.iter().map(|stage| (*stage as i64).to_string()).collect();
         format!("due NOT NULL AND id NOT NULL AND stage IN ({})", stages.join(", "))
     };
     match wanted {
-        Reminders::All => (in_stages(&[Stage::Waiting, Stage::Shown, Stage::Done]), Vec::new()),
-        Reminders::Open => (in_stages(&[Stage::Waiting, Stage::Shown]), Vec::new()),
-        Reminders::Due(now) => {
-            (in_stages(&[Stage::Waiting, Stage::Shown]) + " AND due <= ?", vec![Value::from(nanoseconds(now))])
+        ReminderQuery::All => (in_stages(&[ReminderState::Waiting, ReminderState::Shown, ReminderState::Done]), Vec::new()),
+        ReminderQuery::Open => (in_stages(&[ReminderState::Waiting, ReminderState::Shown]), Vec::new()),
+        ReminderQuery::Due(now) => {
+            (in_stages(&[ReminderState::Waiting, ReminderState::Shown]) + " AND due <= ?", vec![Value::from(nanoseconds(now))])
         }
-        Reminders::ToBeShown(now) => (in_stages(&[Stage::Waiting]) + " AND due <= ?", vec![Value::from(nanoseconds(now))]),
-        Reminders::Of(id) => {
+        ReminderQuery::ToBeShown(now) => {
+            (in_stages(&[ReminderState::Waiting]) + " AND due <= ?", vec![Value::from(nanoseconds(now))])
+        }
+        ReminderQuery::Of(id) => {
             let part = "due NOT NULL AND id NOT NULL AND key IN (SELECT document FROM handles WHERE bits = ?)";
-            (part.into(), vec![Value::from(Handle::Reminds(&id).bits())])
+            (part.into(), vec![Value::from(LookupKey::Reminds(&id).bits())])
         }
     }
 }

@@ -3,15 +3,17 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Datelike, Utc};
-use memory_core::rank::Facts;
+use memory_core::rank::TextProperties;
 use memory_core::standing::is_standing;
-use memory_core::{ContentHash, Memory, MemoryId, Place, Reminder, Scope, SpeakerRole, Tags, embedded_text, text, wikilink};
+use memory_core::{
+    ContentHash, HomeSection, Memory, MemoryId, Reminder, Scope, SpeakerRole, Tags, embedded_text, text, wikilink,
+};
 
-use super::handle::{Handle, hash_bytes, mix};
+use super::document_terms::DocumentTerms;
 use super::lookup::SHORTEST;
-use super::words::Words;
-use crate::disk::{Signature, racy_ns};
-use crate::file::Loaded;
+use super::lookup_key::{LookupKey, hash_bytes, mix};
+use crate::disk::{FileStat, racy_ns};
+use crate::memory_file::MemoryFile;
 
 /// End of validity of a document that never expires.
 pub(super) const NEVER: i64 = i64::MAX;
@@ -21,7 +23,7 @@ pub(super) const SUPERSEDED: i64 = i64::MIN;
 
 /// The state of a reminder. The numbers are part of the format of the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum ReminderState {
     /// Not shown yet; also the value of memories that are not reminders.
     Waiting = 0,
     /// Shown to the user.
@@ -30,7 +32,7 @@ pub(super) enum Stage {
     Done = 2,
 }
 
-impl Stage {
+impl ReminderState {
     fn of(reminder: &Reminder) -> Self {
         match (reminder.done_at, reminder.notified_at) {
             (Some(_), _) => Self::Done,
@@ -41,14 +43,14 @@ impl Stage {
 }
 
 /// Maximum length of a headline for sorting, in characters.
-const HEADLINE: usize = 64;
+const MAX_HEADLINE_CHARS: usize = 64;
 
 /// The index row of a document.
 #[derive(Debug, Clone)]
-pub(super) struct Row {
+pub(super) struct DocumentRow {
     pub(super) claimed: MemoryId,
     pub(super) path: String,
-    pub(super) signature: Signature,
+    pub(super) signature: FileStat,
     /// Whether every later change of the file would change the signature.
     pub(super) settled: bool,
     pub(super) stamp: ContentHash,
@@ -66,27 +68,27 @@ pub(super) struct Row {
     pub(super) access_count: u64,
     pub(super) headline: String,
     pub(super) damaged: bool,
-    pub(super) words: Words,
+    pub(super) words: DocumentTerms,
     /// The length of the text in weighted words, and in weighted single characters.
     pub(super) lengths: [u32; 2],
     pub(super) handles: Vec<i64>,
     pub(super) filters: Vec<i64>,
-    pub(super) facts: Facts,
+    pub(super) facts: TextProperties,
     /// The due time of a reminder.
     pub(super) due: Option<i64>,
-    pub(super) stage: Stage,
+    pub(super) stage: ReminderState,
     pub(super) pinned: bool,
     pub(super) place: &'static str,
 }
 
-impl Row {
+impl DocumentRow {
     /// Builds the row of a file that was read at `now_ns`.
-    pub(super) fn of(loaded: &Loaded, now_ns: i64) -> Self {
+    pub(super) fn of(loaded: &MemoryFile, now_ns: i64) -> Self {
         let memory = &loaded.stored.memory;
         let path = loaded.stored.path.clone();
-        let place = Place::of(&path);
+        let place = HomeSection::of(&path);
         let filters = filters(memory, place);
-        let words = Words::of(memory);
+        let words = DocumentTerms::of(memory);
         Self {
             claimed: memory.id,
             signature: loaded.signature,
@@ -103,15 +105,15 @@ impl Row {
             holds_until: holds_until(memory),
             version: memory.version,
             access_count: memory.access_count,
-            headline: text::fold(memory.headline()).chars().take(HEADLINE).collect(),
+            headline: text::fold(memory.headline()).chars().take(MAX_HEADLINE_CHARS).collect(),
             damaged: loaded.stored.problem.is_some(),
             lengths: [words.text.length(), words.characters.length()],
             words,
             handles: handles(memory, &path),
             filters,
-            facts: Facts { role: memory.speaker_role(), ..Facts::of(&memory.content) },
+            facts: TextProperties { role: memory.speaker_role(), ..TextProperties::of(&memory.content) },
             due: memory.reminder.map(|reminder| nanoseconds(reminder.due)),
-            stage: memory.reminder.as_ref().map_or(Stage::Waiting, Stage::of),
+            stage: memory.reminder.as_ref().map_or(ReminderState::Waiting, ReminderState::of),
             pinned: memory.pinned,
             place: place.as_str(),
             path,
@@ -141,7 +143,7 @@ pub(super) fn nanoseconds(moment: DateTime<Utc>) -> i64 {
 ///
 /// File times advance in ticks: two changes within one tick have equal times. A tick is at most 10 ms, or one or two seconds on file
 /// systems that store whole seconds only.
-pub(super) fn is_settled(signature: &Signature, now_ns: i64) -> bool {
+pub(super) fn is_settled(signature: &FileStat, now_ns: i64) -> bool {
     let changed = if signature.changed_ns == 0 { signature.modified_ns } else { signature.changed_ns };
     changed.saturating_add(racy_ns(changed, RACY_NS)) <= now_ns
 }
@@ -158,26 +160,28 @@ fn holds_until(memory: &Memory) -> i64 {
 }
 
 /// Returns the hashes of the attributes for filters in the full text.
-fn filters(memory: &Memory, place: Place) -> Vec<i64> {
+fn filters(memory: &Memory, place: HomeSection) -> Vec<i64> {
     let mut bits = vec![
-        Handle::Scope(&memory.scope).bits(),
-        Handle::Phase(memory.phase).bits(),
-        Handle::Category(memory.category).bits(),
-        Handle::Place(place).bits(),
-        Handle::Source(&memory.source).bits(),
+        LookupKey::Scope(&memory.scope).bits(),
+        LookupKey::Phase(memory.phase).bits(),
+        LookupKey::Category(memory.category).bits(),
+        LookupKey::Place(place).bits(),
+        LookupKey::Source(&memory.source).bits(),
     ];
-    bits.extend(memory.speaker_role().map(|role| Handle::Role(role).bits()));
-    bits.extend(speakers(memory));
+    bits.extend(memory.speaker_role().map(|role| LookupKey::Role(role).bits()));
+    bits.extend(speaker_hashes(memory));
     let day = memory.created_at.date_naive();
-    bits.extend([Handle::Year(day.year()), Handle::Month(day.month()), Handle::Weekday(day.weekday())].map(|date| date.bits()));
-    bits.extend((holds_until(memory) != NEVER).then(|| Handle::Ends.bits()));
-    bits.extend(is_standing(memory).then(|| Handle::Standing.bits()));
-    bits.extend(tags(memory));
+    bits.extend(
+        [LookupKey::Year(day.year()), LookupKey::Month(day.month()), LookupKey::Weekday(day.weekday())].map(|date| date.bits()),
+    );
+    bits.extend((holds_until(memory) != NEVER).then(|| LookupKey::Ends.bits()));
+    bits.extend(is_standing(memory).then(|| LookupKey::Standing.bits()));
+    bits.extend(tag_hashes(memory));
     bits
 }
 
 /// Returns the hashes of the words in the name of the speaker.
-fn speakers(memory: &Memory) -> BTreeSet<i64> {
+fn speaker_hashes(memory: &Memory) -> BTreeSet<i64> {
     let name = match &memory.scope {
         // `User` and `Assistant` are roles: a query hardly refers to a speaker by these words.
         Scope::Conversation(_) if SpeakerRole::of_source(&memory.source).is_some() => "",
@@ -186,40 +190,40 @@ fn speakers(memory: &Memory) -> BTreeSet<i64> {
         Scope::Global | Scope::Project(_) => "",
     };
     let words = name.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(|word| Handle::Speaker(word).bits()).collect()
+    words.map(|word| LookupKey::Speaker(word).bits()).collect()
 }
 
 /// Returns the hashes of the tags and of their parent tags.
-fn tags(memory: &Memory) -> BTreeSet<i64> {
+fn tag_hashes(memory: &Memory) -> BTreeSet<i64> {
     let mut bits = BTreeSet::new();
     for tag in &memory.tags {
         let key = Tags::key(tag);
-        bits.insert(Handle::Tag(&key).bits());
-        bits.extend(key.match_indices('/').map(|(slash, _)| Handle::Tag(&key[..slash]).bits()));
+        bits.insert(LookupKey::Tag(&key).bits());
+        bits.extend(key.match_indices('/').map(|(slash, _)| LookupKey::Tag(&key[..slash]).bits()));
     }
     bits
 }
 
 /// Returns the hashes for lookups in SQLite.
 fn handles(memory: &Memory, path: &str) -> Vec<i64> {
-    let mut bits = tags(memory);
-    bits.extend(is_standing(memory).then(|| Handle::Standing.bits()));
-    bits.insert(Handle::Claim(&memory.id).bits());
-    bits.insert(Handle::Stem(&stem(path).to_lowercase()).bits());
-    bits.insert(Handle::Content(&memory.content_hash(), &memory.scope).bits());
-    bits.extend(memory.origin.iter().chain(&memory.other_origins).map(|origin| Handle::Origin(origin).bits()));
-    bits.extend(memory.links.iter().map(|link| Handle::Link(link).bits()));
-    bits.extend(memory.reminder.and_then(|reminder| reminder.of).map(|id| Handle::Reminds(&id).bits()));
-    bits.extend(memory.supersedes.iter().map(|id| Handle::Former(&id.to_string()[..SHORTEST]).bits()));
+    let mut bits = tag_hashes(memory);
+    bits.extend(is_standing(memory).then(|| LookupKey::Standing.bits()));
+    bits.insert(LookupKey::Claim(&memory.id).bits());
+    bits.insert(LookupKey::Stem(&stem(path).to_lowercase()).bits());
+    bits.insert(LookupKey::Content(&memory.content_hash(), &memory.scope).bits());
+    bits.extend(memory.origin.iter().chain(&memory.other_origins).map(|origin| LookupKey::Origin(origin).bits()));
+    bits.extend(memory.links.iter().map(|link| LookupKey::Link(link).bits()));
+    bits.extend(memory.reminder.and_then(|reminder| reminder.of).map(|id| LookupKey::Reminds(&id).bits()));
+    bits.extend(memory.supersedes.iter().map(|id| LookupKey::Former(&id.to_string()[..SHORTEST]).bits()));
     for link in wikilink::parse(&memory.content) {
-        bits.extend(wikilink::keys(&link.target).iter().map(|key| Handle::Wikilink(key).bits()));
+        bits.extend(wikilink::keys(&link.target).iter().map(|key| LookupKey::Wikilink(key).bits()));
     }
-    bits.extend(names(memory, path));
+    bits.extend(name_hashes(memory, path));
     bits.into_iter().collect()
 }
 
 /// Returns the hashes of the names for wikilinks. A name of several kinds counts as the strongest kind.
-fn names(memory: &Memory, path: &str) -> Vec<i64> {
+fn name_hashes(memory: &Memory, path: &str) -> Vec<i64> {
     let mut called = Memory { title: None, aliases: Vec::new(), ..memory.clone() };
     let by_path = wikilink::names_of(&called, path);
     called.title.clone_from(&memory.title);
@@ -227,9 +231,9 @@ fn names(memory: &Memory, path: &str) -> Vec<i64> {
     let all = wikilink::names_of(memory, path);
     let titles = and_by_title.iter().filter(|key| !by_path.contains(key));
     let aliases = all.iter().filter(|key| !and_by_title.contains(key));
-    let paths = by_path.iter().map(|key| Handle::Path(key).bits());
-    let titles = titles.map(|key| Handle::Title(key).bits());
-    paths.chain(titles).chain(aliases.map(|key| Handle::Alias(key).bits())).collect()
+    let paths = by_path.iter().map(|key| LookupKey::Path(key).bits());
+    let titles = titles.map(|key| LookupKey::Title(key).bits());
+    paths.chain(titles).chain(aliases.map(|key| LookupKey::Alias(key).bits())).collect()
 }
 
 /// Returns the name of a file without its extension.

@@ -6,58 +6,58 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::{io, thread};
 
-use memory_core::Place;
+use memory_core::HomeSection;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 
-use super::handle::{hash_bytes, mix};
-use super::update::Sums;
-use crate::disk::Signature;
+use super::lookup_key::{hash_bytes, mix};
+use super::update::FolderSums;
+use crate::disk::FileStat;
 
 /// The folder that holds all memories.
 pub(crate) const CATEGORIES: &str = "categories";
 
 /// The folder of conversations. Their parts are indexed like memories.
-pub(crate) const ENTRIES: &str = Place::CONVERSATIONS;
+pub(crate) const ENTRIES: &str = HomeSection::CONVERSATIONS;
 
 /// The folders that are indexed, each with all its subfolders.
 pub(super) const ROOTS: [&str; 2] = [ENTRIES, CATEGORIES];
 
 /// Subfolders of a conversation that are not indexed: deleted entries and summaries.
-const ASIDE: [&[u8]; 2] = [b"deleted", b"summaries"];
+const EXCLUDED_FOLDERS: [&[u8]; 2] = [b"deleted", b"summaries"];
 
 /// Maximum number of files per batch; with fewer files a second thread costs more than it saves.
-const LOT: usize = 512;
+const FILES_PER_BATCH: usize = 512;
 
 /// Seed of the hashes of names.
-const NAMES: u64 = 0x6e61_6d65;
+const NAME_SEED: u64 = 0x6e61_6d65;
 
 /// A folder of memories on disk.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(super) struct ScannedFolder {
     /// The path below the home.
     pub(super) path: String,
     /// The modification time in nanoseconds, read before the folder was listed.
     pub(super) modified_ns: i64,
     /// The files in the folder.
-    pub(super) files: Vec<File>,
+    pub(super) files: Vec<ScannedFile>,
     /// The paths of its subfolders.
     pub(super) folders: Vec<String>,
     /// The sums over its files; the sum of the signatures is valid only if they were read.
-    pub(super) sums: Sums,
+    pub(super) sums: FolderSums,
 }
 
 /// A file on disk.
 #[derive(Debug)]
-pub(super) struct File {
+pub(super) struct ScannedFile {
     pub(super) name: CString,
     /// Contains only the inode unless the signature was read.
-    pub(super) signature: Signature,
+    pub(super) signature: FileStat,
     /// Whether it is a regular file with a name in UTF-8, not a symlink or a socket.
     pub(super) regular: bool,
 }
 
-impl File {
+impl ScannedFile {
     /// Returns the name, with invalid UTF-8 replaced.
     pub(super) fn name(&self) -> std::borrow::Cow<'_, str> {
         self.name.to_string_lossy()
@@ -71,9 +71,9 @@ pub(super) fn modified_ns(root: &Path, path: &str) -> io::Result<Option<i64>> {
 }
 
 /// Lists the folder at `path` with names and inodes only, or returns `None` if it does not exist.
-pub(super) fn list(root: &Path, path: &str) -> io::Result<Option<Folder>> {
+pub(super) fn list(root: &Path, path: &str) -> io::Result<Option<ScannedFolder>> {
     let Some(opened) = open(root, path)? else { return Ok(None) };
-    let mut folder = Folder::empty(path, &opened)?;
+    let mut folder = ScannedFolder::empty(path, &opened)?;
     let mut files = Vec::new();
     list_into(&opened, path, &mut folder.folders, &mut |file| files.push(file))?;
     folder.take(files);
@@ -81,7 +81,7 @@ pub(super) fn list(root: &Path, path: &str) -> io::Result<Option<Folder>> {
 }
 
 /// Returns every folder of memories, with the names and inodes of its files.
-pub(super) fn walk(root: &Path) -> io::Result<Vec<Folder>> {
+pub(super) fn walk(root: &Path) -> io::Result<Vec<ScannedFolder>> {
     let (mut left, mut walked) = (ROOTS.map(str::to_owned).to_vec(), Vec::new());
     while let Some(path) = left.pop() {
         let Some(folder) = list(root, &path)? else { continue };
@@ -94,26 +94,26 @@ pub(super) fn walk(root: &Path) -> io::Result<Vec<Folder>> {
 /// Returns every folder of memories, with the signatures of its files.
 ///
 /// One thread lists the folders while another reads the signatures of the listed files; then both read signatures.
-pub(super) fn walk_files(root: &Path) -> io::Result<Vec<Folder>> {
-    let looking = Looking::default();
+pub(super) fn walk_files(root: &Path) -> io::Result<Vec<ScannedFolder>> {
+    let looking = StatQueue::default();
     let (mut walked, mut lots) = thread::scope(|scope| {
         let _end = looking.end_on_drop();
         let mut helper = None;
         let (mut left, mut walked) = (ROOTS.map(str::to_owned).to_vec(), Vec::new());
         while let Some(path) = left.pop() {
             let Some(opened) = open(root, &path)? else { continue };
-            let mut folder = Folder::empty(&path, &opened)?;
+            let mut folder = ScannedFolder::empty(&path, &opened)?;
             let opened = Arc::new(opened);
             let mut files = Vec::new();
             list_into(&opened, &path, &mut folder.folders, &mut |file| {
                 files.push(file);
-                if LOT <= files.len() {
+                if FILES_PER_BATCH <= files.len() {
                     let files = std::mem::take(&mut files);
-                    looking.add(Lot { number: walked.len(), folder: Arc::clone(&opened), files });
+                    looking.add(FileBatch { number: walked.len(), folder: Arc::clone(&opened), files });
                     helper.get_or_insert_with(|| scope.spawn(|| looking.look()));
                 }
             })?;
-            looking.add(Lot { number: walked.len(), folder: opened, files });
+            looking.add(FileBatch { number: walked.len(), folder: opened, files });
             left.extend(folder.folders.iter().cloned());
             walked.push(folder);
         }
@@ -131,14 +131,14 @@ pub(super) fn walk_files(root: &Path) -> io::Result<Vec<Folder>> {
     Ok(walked)
 }
 
-impl Folder {
+impl ScannedFolder {
     fn empty(path: &str, opened: &OwnedFd) -> io::Result<Self> {
         let modified_ns = signature(&rustix::fs::fstat(opened)?).modified_ns;
-        let (files, folders, sums) = (Vec::new(), Vec::new(), Sums::default());
+        let (files, folders, sums) = (Vec::new(), Vec::new(), FolderSums::default());
         Ok(Self { path: path.to_owned(), modified_ns, files, folders, sums })
     }
 
-    fn take(&mut self, mut files: Vec<File>) {
+    fn take(&mut self, mut files: Vec<ScannedFile>) {
         for file in &files {
             // Entries that are not regular files count with the replaced name, which may differ from the name on disk.
             if file.regular {
@@ -153,21 +153,21 @@ impl Folder {
 
 /// A batch of files of one folder.
 #[derive(Debug)]
-struct Lot {
+struct FileBatch {
     number: usize,
     folder: Arc<OwnedFd>,
-    files: Vec<File>,
+    files: Vec<ScannedFile>,
 }
 
 /// The queue of batches for which signatures are to be read.
 #[derive(Debug, Default)]
-struct Looking {
-    waiting: Mutex<(Vec<Lot>, bool)>,
+struct StatQueue {
+    waiting: Mutex<(Vec<FileBatch>, bool)>,
     news: Condvar,
 }
 
-impl Looking {
-    fn add(&self, lot: Lot) {
+impl StatQueue {
+    fn add(&self, lot: FileBatch) {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).0.push(lot);
         self.news.notify_one();
     }
@@ -179,26 +179,26 @@ impl Looking {
     }
 
     fn end_on_drop(&self) -> impl Drop + '_ {
-        struct End<'l>(&'l Looking);
-        impl Drop for End<'_> {
+        struct StatQueueGuard<'l>(&'l StatQueue);
+        impl Drop for StatQueueGuard<'_> {
             fn drop(&mut self) {
                 self.0.end();
             }
         }
-        End(self)
+        StatQueueGuard(self)
     }
 
     /// Reads the signatures of batches until the queue is complete and empty, and returns these batches.
-    fn look(&self) -> io::Result<Vec<Lot>> {
+    fn look(&self) -> io::Result<Vec<FileBatch>> {
         let mut looked = Vec::new();
         while let Some(mut lot) = self.next() {
-            look_at(lot.folder.as_fd(), &mut lot.files)?;
+            stat_files(lot.folder.as_fd(), &mut lot.files)?;
             looked.push(lot);
         }
         Ok(looked)
     }
 
-    fn next(&self) -> Option<Lot> {
+    fn next(&self) -> Option<FileBatch> {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let mut waiting =
             self.news.wait_while(waiting, |(lots, ended)| lots.is_empty() && !*ended).unwrap_or_else(PoisonError::into_inner);
@@ -207,11 +207,11 @@ impl Looking {
 }
 
 /// Calls `each` with every file of memories in a folder, and adds its subfolders to `folders`.
-fn list_into(opened: &OwnedFd, path: &str, folders: &mut Vec<String>, each: &mut dyn FnMut(File)) -> io::Result<()> {
+fn list_into(opened: &OwnedFd, path: &str, folders: &mut Vec<String>, each: &mut dyn FnMut(ScannedFile)) -> io::Result<()> {
     each_entry(opened, &mut |name, kind, inode| {
         // The folder of a conversation may have a name with a leading dot.
         let is_hidden = name.to_bytes().starts_with(b".") && path != ENTRIES;
-        if is_hidden || [b".".as_slice(), b".."].contains(&name.to_bytes()) || is_aside(path, name.to_bytes()) {
+        if is_hidden || [b".".as_slice(), b".."].contains(&name.to_bytes()) || is_excluded(path, name.to_bytes()) {
             return;
         }
         let kind = match kind {
@@ -226,17 +226,17 @@ fn list_into(opened: &OwnedFd, path: &str, folders: &mut Vec<String>, each: &mut
         if kind == FileType::Directory {
             folders.extend(name.to_str().ok().map(|name| format!("{path}/{name}")));
         } else if leads_to_folder || name.to_bytes().ends_with(b".md") {
-            let signature = Signature { size: 0, modified_ns: 0, changed_ns: 0, inode, is_folder: false };
+            let signature = FileStat { size: 0, modified_ns: 0, changed_ns: 0, inode, is_folder: false };
             let regular = kind == FileType::RegularFile && name.to_str().is_ok();
-            each(File { name: name.to_owned(), signature, regular });
+            each(ScannedFile { name: name.to_owned(), signature, regular });
         }
     })
 }
 
 /// Returns whether an entry of a conversation is excluded from the index.
-fn is_aside(path: &str, name: &[u8]) -> bool {
+fn is_excluded(path: &str, name: &[u8]) -> bool {
     let is_conversation = path.strip_prefix(ENTRIES).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    is_conversation && path.matches('/').count() < 2 && ASIDE.contains(&name)
+    is_conversation && path.matches('/').count() < 2 && EXCLUDED_FOLDERS.contains(&name)
 }
 
 #[cfg(target_os = "linux")]
@@ -262,11 +262,11 @@ fn each_entry(opened: &OwnedFd, each: &mut dyn FnMut(&CStr, FileType, u64)) -> i
 
 /// Returns the summand of a file in the sum of the names of its folder.
 pub(super) fn name_bits(name: &[u8], inode: u64) -> u64 {
-    mix(hash_bytes(NAMES, name) ^ inode)
+    mix(hash_bytes(NAME_SEED, name) ^ inode)
 }
 
 /// Returns the summand of a file in the sum of the signatures of its folder.
-pub(super) fn signature_bits(name_bits: u64, signature: &Signature) -> u64 {
+pub(super) fn signature_bits(name_bits: u64, signature: &FileStat) -> u64 {
     let state = mix(name_bits ^ signature.size);
     let state = mix(state ^ signature.modified_ns.cast_unsigned());
     mix(state ^ signature.changed_ns.cast_unsigned())
@@ -293,7 +293,7 @@ fn open(root: &Path, path: &str) -> io::Result<Option<OwnedFd>> {
     }
 }
 
-fn look_at(folder: BorrowedFd<'_>, files: &mut [File]) -> io::Result<()> {
+fn stat_files(folder: BorrowedFd<'_>, files: &mut [ScannedFile]) -> io::Result<()> {
     for file in files.iter_mut().filter(|file| file.regular) {
         match statat(folder, file.name.as_c_str(), AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) => file.signature = signature(&found),
@@ -305,9 +305,9 @@ fn look_at(folder: BorrowedFd<'_>, files: &mut [File]) -> io::Result<()> {
     Ok(())
 }
 
-fn signature(found: &rustix::fs::Stat) -> Signature {
+fn signature(found: &rustix::fs::Stat) -> FileStat {
     let nanoseconds = |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
-    Signature {
+    FileStat {
         size: number(found.st_size),
         modified_ns: nanoseconds(number(found.st_mtime), number(found.st_mtime_nsec)),
         changed_ns: nanoseconds(number(found.st_ctime), number(found.st_ctime_nsec)),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Transaction};
 
-use super::trouble::Trouble;
+use super::error::IndexError;
 use super::update::row_count;
 
 /// Version of the tables, of the row content and of the tokenization; another version causes a rebuild.
@@ -17,7 +17,7 @@ pub(super) const VERSION: i64 = 14;
 pub(super) const FILE: &str = "documents.db";
 
 /// The lock timeout. Another process may be rebuilding the whole index.
-const PATIENCE: Duration = Duration::from_mins(2);
+const LOCK_TIMEOUT: Duration = Duration::from_mins(2);
 
 const TABLES: &str = "
 CREATE TABLE meta(
@@ -114,10 +114,10 @@ CREATE TABLE pending(
 ";
 
 /// Opens the database file, regardless of its content, and creates it if it is missing.
-pub(super) fn connect(place: &Path) -> Result<Connection, Trouble> {
-    make(place)?;
+pub(super) fn connect(place: &Path) -> Result<Connection, IndexError> {
+    create_file(place)?;
     let connection = Connection::open(place.join(FILE))?;
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(LOCK_TIMEOUT)?;
     // Durability is left to flushes: rows lost in a power cut are read from the files again.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     // Without it, a prepared statement is planned again for each set of parameters.
@@ -132,7 +132,7 @@ pub(super) fn connect(place: &Path) -> Result<Connection, Trouble> {
 /// Creates a missing database file that only its owner can access.
 ///
 /// Files that SQLite adds get the same mode.
-fn make(place: &Path) -> io::Result<()> {
+fn create_file(place: &Path) -> io::Result<()> {
     let file = place.join(FILE);
     if file.symlink_metadata().is_ok() {
         return Ok(());
@@ -147,13 +147,13 @@ fn make(place: &Path) -> io::Result<()> {
 }
 
 /// Returns whether the tables exist, are filled and have the current version.
-pub(super) fn is_complete(connection: &Connection) -> Result<bool, Trouble> {
+pub(super) fn is_complete(connection: &Connection) -> Result<bool, IndexError> {
     let version: i64 = connection.query_row("PRAGMA user_version", (), |row| row.get(0))?;
     Ok(version == VERSION)
 }
 
 /// Replaces all tables by empty ones; new keys follow `last_key`.
-pub(super) fn create(transaction: &Transaction<'_>, epoch: i64, last_key: i64) -> Result<(), Trouble> {
+pub(super) fn create(transaction: &Transaction<'_>, epoch: i64, last_key: i64) -> Result<(), IndexError> {
     let mut names = transaction.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")?;
     let names = names.query_map((), |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
     for name in names {
@@ -168,7 +168,7 @@ pub(super) fn create(transaction: &Transaction<'_>, epoch: i64, last_key: i64) -
 
 /// The metadata of the index.
 #[derive(Debug, Clone)]
-pub(super) struct Meta {
+pub(super) struct IndexMeta {
     /// The name of the folder of the full text.
     pub(super) epoch: i64,
     /// Number of flushes.
@@ -183,9 +183,9 @@ pub(super) struct Meta {
     pub(super) journal: Option<String>,
 }
 
-impl Meta {
+impl IndexMeta {
     /// Reads the metadata.
-    pub(super) fn read(connection: &Connection) -> Result<Self, Trouble> {
+    pub(super) fn read(connection: &Connection) -> Result<Self, IndexError> {
         let sql = "SELECT epoch, generation, documents, length, characters, checked_ns, journal FROM meta";
         let read = |row: &rusqlite::Row<'_>| {
             Ok(Self {
@@ -201,7 +201,7 @@ impl Meta {
     }
 
     /// Scales the totals to `documents` documents with the average length of all documents.
-    pub(super) fn narrow_to(&mut self, documents: u64) {
+    pub(super) fn scale_to(&mut self, documents: u64) {
         let share = |length: u64| u128::from(length) * u128::from(documents) / u128::from(self.documents.max(1));
         self.lengths = self.lengths.map(|length| u64::try_from(share(length)).unwrap_or(u64::MAX));
         self.documents = documents;

@@ -1,11 +1,11 @@
 //! Tests of the index, on a real disk.
 
-mod changed;
 mod damage;
-mod home;
-mod near;
-mod outside;
-mod parts;
+mod external_changes;
+mod fixture;
 mod pending;
 mod questions;
+mod reread;
 mod roles;
+mod substrings;
+mod vectors;

@@ -15,32 +15,32 @@ use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, NumericOptions, S
 use tantivy::tokenizer::{TextAnalyzer, Token, TokenStream, Tokenizer};
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term};
 
-use super::trouble::Trouble;
-use super::vocabulary::{Vocabulary, keep_vocabularies};
-use super::words::{Terms, Words};
-use crate::derived::make_folder;
+use super::document_terms::{DocumentTerms, TermIter};
+use super::error::IndexError;
+use super::vocabulary::{SegmentVocabulary, keep_vocabularies};
+use crate::cache_file::make_folder;
 
 /// The folder, below the index, that holds one folder for each epoch.
 pub(super) const FOLDER: &str = "text";
 
 /// Memory budget of the writer before it writes a segment, in bytes; the minimum that tantivy accepts.
-const BUDGET: usize = 15_000_000;
+const WRITER_BYTES: usize = 15_000_000;
 
 /// Number of documents sent to the writer thread at once.
-const PORTION: usize = 32;
+const DOCUMENTS_PER_SEND: usize = 32;
 
 /// Maximum number of documents of a segment that a commit merges, because the caller waits for merges.
-const MERGED: usize = 20_000;
+const MAX_MERGED_DOCUMENTS: usize = 20_000;
 
 /// The file of tantivy that lists the segments.
 const META: &str = "meta.json";
 
 /// Maximum time from the creation of such a file to its last write.
-const REPLACED: Duration = Duration::from_secs(1);
+const MAX_WRITE_TIME: Duration = Duration::from_secs(1);
 
 /// The fields of a document.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fields {
+pub(super) struct TextFields {
     /// The key of the document in the tables.
     pub(super) key: Field,
     /// Words and pairs of characters.
@@ -72,10 +72,10 @@ pub(super) mod names {
 
 /// A document for the full text.
 #[derive(Debug)]
-pub(super) struct Entry<'a> {
+pub(super) struct TextDocument<'a> {
     pub(super) key: i64,
     pub(super) id: u128,
-    pub(super) words: &'a Words,
+    pub(super) words: &'a DocumentTerms,
     pub(super) filters: &'a [i64],
     pub(super) facts: u64,
     pub(super) created_at: i64,
@@ -83,24 +83,24 @@ pub(super) struct Entry<'a> {
 }
 
 /// The full text of one epoch.
-pub(super) struct Text {
+pub(super) struct FullText {
     index: Index,
     /// The folder of the files.
     folder: PathBuf,
     /// The reader and its generation.
     reader: Mutex<Option<(u64, IndexReader)>>,
-    pub(super) fields: Fields,
+    pub(super) fields: TextFields,
 }
 
-impl std::fmt::Debug for Text {
+impl std::fmt::Debug for FullText {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("Text").finish_non_exhaustive()
     }
 }
 
-impl Text {
+impl FullText {
     /// Opens the full text of `epoch` in the index at `place`.
-    pub(super) fn open(place: &Path, epoch: i64) -> Result<Self, Trouble> {
+    pub(super) fn open(place: &Path, epoch: i64) -> Result<Self, IndexError> {
         let folder = folder(place, epoch);
         let directory = MmapDirectory::open(&folder).map_err(tantivy::TantivyError::from)?;
         let text = Self::over(Index::open(directory)?, folder)?;
@@ -112,13 +112,13 @@ impl Text {
     ///
     /// Files of tantivy are never modified after their commit, and its metadata files are only replaced. A damaged file yields wrong
     /// results or errors, and to verify all checksums takes as long as to read all files.
-    fn check(&self, folder: &Path) -> Result<(), Trouble> {
+    fn check(&self, folder: &Path) -> Result<(), IndexError> {
         let modified = |path: &Path| path.metadata().and_then(|found| found.modified()).ok();
         for name in [META, ".managed.json"] {
             let found = folder.join(name).metadata()?;
             let age = found.modified()?.duration_since(found.created().unwrap_or(SystemTime::UNIX_EPOCH)).unwrap_or_default();
-            if found.created().is_ok() && REPLACED < age {
-                return Err(Trouble::Mismatch);
+            if found.created().is_ok() && MAX_WRITE_TIME < age {
+                return Err(IndexError::Mismatch);
             }
         }
         let segments: HashSet<String> = self.index.searchable_segment_ids()?.iter().map(SegmentId::uuid_string).collect();
@@ -129,14 +129,14 @@ impl Text {
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
             if entry.file_name().to_str().is_some_and(is_committed) && committed < modified(&entry.path()) {
-                return Err(Trouble::Mismatch);
+                return Err(IndexError::Mismatch);
             }
         }
         Ok(())
     }
 
     /// Creates an empty full text.
-    pub(super) fn create(place: &Path, epoch: i64) -> Result<Self, Trouble> {
+    pub(super) fn create(place: &Path, epoch: i64) -> Result<Self, IndexError> {
         let folder = folder(place, epoch);
         make_folder(&place.join(FOLDER))?;
         make_folder(&folder)?;
@@ -148,25 +148,25 @@ impl Text {
         Self::over(Index::create(directory, schema().0, tantivy::IndexSettings::default())?, folder)
     }
 
-    fn over(index: Index, folder: PathBuf) -> Result<Self, Trouble> {
+    fn over(index: Index, folder: PathBuf) -> Result<Self, IndexError> {
         let (schema, fields) = schema();
         if index.schema() != schema {
-            return Err(Trouble::Mismatch);
+            return Err(IndexError::Mismatch);
         }
-        index.tokenizers().register(TOKENIZER, TextAnalyzer::from(ByList));
+        index.tokenizers().register(TOKENIZER, TextAnalyzer::from(EncodedTokenizer));
         Ok(Self { index, folder, reader: Mutex::new(None), fields })
     }
 
     /// Returns the generation in the last commit.
-    pub(super) fn generation(&self) -> Result<u64, Trouble> {
+    pub(super) fn generation(&self) -> Result<u64, IndexError> {
         let payload = self.index.load_metas()?.payload;
-        payload.and_then(|payload| payload.parse().ok()).ok_or(Trouble::Mismatch)
+        payload.and_then(|payload| payload.parse().ok()).ok_or(IndexError::Mismatch)
     }
 
     /// Returns a searcher of generation `wanted` or newer, and its generation.
     ///
     /// The rows of the caller have generation `wanted`.
-    pub(super) fn searcher(&self, wanted: u64) -> Result<(Searcher, u64), Trouble> {
+    pub(super) fn searcher(&self, wanted: u64) -> Result<(Searcher, u64), IndexError> {
         let mut reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner);
         // Documents flushed later are still pending in the rows of the caller.
         if let Some((own, reader)) = reader.as_ref().filter(|(own, _)| *own == wanted) {
@@ -191,41 +191,41 @@ impl Text {
     }
 
     /// Returns the vocabulary of a segment, if its file exists and is intact.
-    pub(super) fn vocabulary(&self, segment: SegmentId) -> Option<Vocabulary> {
-        Vocabulary::open(&self.folder, segment)
+    pub(super) fn vocabulary(&self, segment: SegmentId) -> Option<SegmentVocabulary> {
+        SegmentVocabulary::open(&self.folder, segment)
     }
 
     /// Opens a writer.
-    pub(super) fn writer(&self) -> Result<Writer, Trouble> {
-        let writer = self.index.writer_with_num_threads(1, BUDGET)?;
+    pub(super) fn writer(&self) -> Result<TextWriter, IndexError> {
+        let writer = self.index.writer_with_num_threads(1, WRITER_BYTES)?;
         let mut policy = LogMergePolicy::default();
-        policy.set_max_docs_before_merge(MERGED);
+        policy.set_max_docs_before_merge(MAX_MERGED_DOCUMENTS);
         policy.set_min_layer_size(1_000);
         policy.set_del_docs_ratio_before_merge(0.3);
         writer.set_merge_policy(Box::new(policy));
         let folder = self.folder.clone();
-        Ok(Writer { inner: writer, folder, fields: self.fields, gathered: Vec::with_capacity(PORTION) })
+        Ok(TextWriter { inner: writer, folder, fields: self.fields, gathered: Vec::with_capacity(DOCUMENTS_PER_SEND) })
     }
 
     /// Returns the number of documents.
-    pub(super) fn count(&self) -> Result<u64, Trouble> {
+    pub(super) fn count(&self) -> Result<u64, IndexError> {
         Ok(self.searcher(self.generation()?)?.0.num_docs())
     }
 }
 
 /// A writer of the full text.
-pub(super) struct Writer {
+pub(super) struct TextWriter {
     inner: IndexWriter,
     folder: PathBuf,
-    fields: Fields,
+    fields: TextFields,
     /// Operations not sent yet: a wakeup of the writer thread for each document would dominate the cost.
     gathered: Vec<UserOperation>,
 }
 
-impl Writer {
+impl TextWriter {
     /// Adds a document.
-    pub(super) fn add(&mut self, entry: &Entry<'_>) -> Result<(), Trouble> {
-        let Fields { key, text, characters, spelled, filters, created_at, holds_until, id, facts } = self.fields;
+    pub(super) fn add(&mut self, entry: &TextDocument<'_>) -> Result<(), IndexError> {
+        let TextFields { key, text, characters, spelled, filters, created_at, holds_until, id, facts } = self.fields;
         let mut document = TantivyDocument::new();
         document.add_u64(key, entry.key.cast_unsigned());
         document.add_text(text, &entry.words.text.0);
@@ -239,7 +239,7 @@ impl Writer {
             document.add_u64(field, half);
         }
         self.gathered.push(UserOperation::Add(document));
-        if PORTION <= self.gathered.len() { self.hand_over() } else { Ok(()) }
+        if DOCUMENTS_PER_SEND <= self.gathered.len() { self.send_operations() } else { Ok(()) }
     }
 
     /// Removes the document with this key, if it exists.
@@ -247,13 +247,13 @@ impl Writer {
         self.gathered.push(UserOperation::Delete(Term::from_field_u64(self.fields.key, key.cast_unsigned())));
     }
 
-    fn hand_over(&mut self) -> Result<(), Trouble> {
+    fn send_operations(&mut self) -> Result<(), IndexError> {
         self.inner.run(self.gathered.drain(..))?;
         Ok(())
     }
 
     /// Commits all changes as `generation`, visible and durable, and waits for the merges.
-    pub(super) fn commit(mut self, generation: u64) -> Result<(), Trouble> {
+    pub(super) fn commit(mut self, generation: u64) -> Result<(), IndexError> {
         self.publish(generation)?;
         let index = self.inner.index().clone();
         self.inner.wait_merging_threads()?;
@@ -263,7 +263,7 @@ impl Writer {
     }
 
     /// Commits all changes as `generation`, visible and durable, in one segment.
-    pub(super) fn commit_as_one(mut self, generation: u64) -> Result<(), Trouble> {
+    pub(super) fn commit_in_one_segment(mut self, generation: u64) -> Result<(), IndexError> {
         self.inner.set_merge_policy(Box::new(tantivy::merge_policy::NoMergePolicy));
         self.publish(generation)?;
         let segments = self.inner.index().searchable_segment_ids()?;
@@ -278,8 +278,8 @@ impl Writer {
         Ok(())
     }
 
-    fn publish(&mut self, generation: u64) -> Result<(), Trouble> {
-        self.hand_over()?;
+    fn publish(&mut self, generation: u64) -> Result<(), IndexError> {
+        self.send_operations()?;
         let mut prepared = self.inner.prepare_commit()?;
         prepared.set_payload(&generation.to_string());
         prepared.commit()?;
@@ -312,14 +312,14 @@ pub(super) fn folder(place: &Path, epoch: i64) -> PathBuf {
 
 const TOKENIZER: &str = "list";
 
-fn schema() -> (Schema, Fields) {
+fn schema() -> (Schema, TextFields) {
     let mut schema = Schema::builder();
     let terms = TextFieldIndexing::default().set_tokenizer(TOKENIZER).set_index_option(IndexRecordOption::WithFreqs);
     let terms = TextOptions::default().set_indexing_options(terms);
     let spelled = TextFieldIndexing::default().set_tokenizer(TOKENIZER).set_index_option(IndexRecordOption::Basic);
     let spelled = TextOptions::default().set_indexing_options(spelled.set_fieldnorms(false));
     let fast = NumericOptions::default() | FAST;
-    let fields = Fields {
+    let fields = TextFields {
         key: schema.add_u64_field(names::KEY, fast.clone() | INDEXED),
         text: schema.add_text_field("text", terms.clone()),
         characters: schema.add_text_field("characters", terms),
@@ -335,23 +335,23 @@ fn schema() -> (Schema, Fields) {
 
 /// A tokenizer of [`super::words::Encoded`] terms, which are tokenized already.
 #[derive(Debug, Clone)]
-struct ByList;
+struct EncodedTokenizer;
 
-impl Tokenizer for ByList {
-    type TokenStream<'a> = ListStream<'a>;
+impl Tokenizer for EncodedTokenizer {
+    type TokenStream<'a> = EncodedTokenStream<'a>;
 
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> ListStream<'a> {
-        ListStream { terms: Terms(text), left: 0, token: Token { position: 0, ..Token::default() } }
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> EncodedTokenStream<'a> {
+        EncodedTokenStream { terms: TermIter(text), left: 0, token: Token { position: 0, ..Token::default() } }
     }
 }
 
-struct ListStream<'a> {
-    terms: Terms<'a>,
+struct EncodedTokenStream<'a> {
+    terms: TermIter<'a>,
     left: u32,
     token: Token,
 }
 
-impl TokenStream for ListStream<'_> {
+impl TokenStream for EncodedTokenStream<'_> {
     fn advance(&mut self) -> bool {
         if 0 < self.left {
             self.left -= 1;

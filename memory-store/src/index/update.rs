@@ -7,18 +7,18 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use uuid::Uuid;
 
 use super::claim;
-use super::row::{Row, folder};
+use super::error::IndexError;
+use super::row::{DocumentRow, folder};
 use super::scan::{name_bits, signature_bits};
-use super::trouble::Trouble;
-use crate::disk::Signature;
+use crate::disk::FileStat;
 
-/// A set of changes to the rows, within one transaction. [`Update::finish`] must follow.
+/// A set of changes to the rows, within one transaction. [`IndexUpdate::finish`] must follow.
 ///
 /// Every change that affects the full text adds a pending row.
 #[derive(Debug)]
-pub(super) struct Update<'t> {
+pub(super) struct IndexUpdate<'t> {
     transaction: &'t Transaction<'t>,
-    folders: BTreeMap<String, Sums>,
+    folders: BTreeMap<String, FolderSums>,
     documents: i64,
     lengths: [i64; 2],
     claims: BTreeSet<MemoryId>,
@@ -30,22 +30,22 @@ pub(super) struct Update<'t> {
 
 /// The wrapping sums of hashes over the files of a folder, or a change of them.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sums {
+pub(super) struct FolderSums {
     /// The sum over the names and inodes.
     pub(super) names: u64,
     /// The sum over the names and signatures.
     pub(super) signatures: u64,
 }
 
-impl Sums {
+impl FolderSums {
     /// Adds a file.
-    pub(super) fn add(&mut self, name: &[u8], signature: &Signature) {
+    pub(super) fn add(&mut self, name: &[u8], signature: &FileStat) {
         let bits = name_bits(name, signature.inode);
         self.names = self.names.wrapping_add(bits);
         self.signatures = self.signatures.wrapping_add(signature_bits(bits, signature));
     }
 
-    fn subtract(&mut self, name: &[u8], signature: &Signature) {
+    fn subtract(&mut self, name: &[u8], signature: &FileStat) {
         let bits = name_bits(name, signature.inode);
         self.names = self.names.wrapping_sub(bits);
         self.signatures = self.signatures.wrapping_sub(signature_bits(bits, signature));
@@ -54,17 +54,17 @@ impl Sums {
 
 /// Whether the full text may already contain a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Known {
+enum TextPresence {
     ToNobody,
     ToFullText,
 }
 
 /// The previous state of a row.
-struct Former {
+struct PreviousRow {
     key: i64,
     claimed: MemoryId,
     path: String,
-    signature: Signature,
+    signature: FileStat,
     stamp: ContentHash,
     words: i64,
     lengths: [i64; 2],
@@ -72,7 +72,7 @@ struct Former {
     accesses: u64,
 }
 
-impl<'t> Update<'t> {
+impl<'t> IndexUpdate<'t> {
     /// Starts an empty set of changes.
     pub(super) fn new(transaction: &'t Transaction<'t>) -> Self {
         Self {
@@ -86,8 +86,8 @@ impl<'t> Update<'t> {
     }
 
     /// Inserts or changes the row of a file. `former_path` is the previous path of a moved document.
-    pub(super) fn keep(&mut self, row: &Row, former_path: Option<&str>) -> Result<(), Trouble> {
-        self.forget_unreadable(&row.path)?;
+    pub(super) fn keep(&mut self, row: &DocumentRow, former_path: Option<&str>) -> Result<(), IndexError> {
+        self.remove_unreadable(&row.path)?;
         let former = match (self.at(&row.path)?, former_path) {
             (Some(former), _) => Some(former),
             (None, Some(path)) => self.at(path)?,
@@ -103,13 +103,13 @@ impl<'t> Update<'t> {
     }
 
     /// Removes the row of the file at `path`, if there is one.
-    pub(super) fn remove(&mut self, path: &str) -> Result<(), Trouble> {
-        self.forget_unreadable(path)?;
+    pub(super) fn remove(&mut self, path: &str) -> Result<(), IndexError> {
+        self.remove_unreadable(path)?;
         let Some(former) = self.at(path)? else { return Ok(()) };
         self.sums(path, |sums, name| sums.subtract(name, &former.signature));
         self.drop_handles(&former)?;
         self.transaction.prepare_cached("DELETE FROM documents WHERE key = ?")?.execute([former.key])?;
-        self.pend(former.key, None, Known::ToFullText)?;
+        self.add_pending(former.key, None, TextPresence::ToFullText)?;
         self.documents -= 1;
         for (length, gone) in self.lengths.iter_mut().zip(former.lengths) {
             *length -= gone;
@@ -119,7 +119,7 @@ impl<'t> Update<'t> {
     }
 
     /// Records that the file at `path` cannot be read, so that it is read again only after a change.
-    pub(super) fn refuse(&mut self, path: &str, signature: &Signature) -> Result<(), Trouble> {
+    pub(super) fn refuse(&mut self, path: &str, signature: &FileStat) -> Result<(), IndexError> {
         self.remove(path)?;
         self.sums(path, |sums, name| sums.add(name, signature));
         let (size, inode) = (signature.size.cast_signed(), signature.inode.cast_signed());
@@ -129,7 +129,7 @@ impl<'t> Update<'t> {
     }
 
     /// Writes the collected totals, and assigns every affected id to one document.
-    pub(super) fn finish(mut self) -> Result<(), Trouble> {
+    pub(super) fn finish(mut self) -> Result<(), IndexError> {
         self.write_handles()?;
         let transaction = self.transaction;
         let sql = "UPDATE meta SET documents = documents + ?, length = length + ?, characters = characters + ?";
@@ -147,11 +147,11 @@ impl<'t> Update<'t> {
         self.claims.iter().try_for_each(|claimed| claim::settle(transaction, claimed))
     }
 
-    fn insert(&mut self, row: &Row) -> Result<(), Trouble> {
+    fn insert(&mut self, row: &DocumentRow) -> Result<(), IndexError> {
         let key = insert(self.transaction, row, None, None, 0)?;
         self.sums(&row.path, |sums, name| sums.add(name, &row.signature));
         self.add_handles(key, row);
-        self.pend(key, Some(row), Known::ToNobody)?;
+        self.add_pending(key, Some(row), TextPresence::ToNobody)?;
         self.documents += 1;
         self.lengths[0] += i64::from(row.lengths[0]);
         self.lengths[1] += i64::from(row.lengths[1]);
@@ -159,7 +159,7 @@ impl<'t> Update<'t> {
         Ok(())
     }
 
-    fn change(&mut self, former: &Former, row: &Row) -> Result<(), Trouble> {
+    fn change(&mut self, former: &PreviousRow, row: &DocumentRow) -> Result<(), IndexError> {
         self.drop_handles(former)?;
         self.transaction.prepare_cached("DELETE FROM documents WHERE key = ?")?.execute([former.key])?;
         // Accesses that the file includes now are subtracted.
@@ -167,7 +167,7 @@ impl<'t> Update<'t> {
         insert(self.transaction, row, Some(former.key), None, accesses)?;
         self.add_handles(former.key, row);
         if former.words != row.words_hash() {
-            self.pend(former.key, Some(row), Known::ToFullText)?;
+            self.add_pending(former.key, Some(row), TextPresence::ToFullText)?;
         }
         for ((sum, now), before) in self.lengths.iter_mut().zip(row.lengths).zip(former.lengths) {
             *sum += i64::from(now) - before;
@@ -177,19 +177,19 @@ impl<'t> Update<'t> {
     }
 
     /// Updates the signature of a file with unchanged content.
-    fn settle(&self, key: i64, row: &Row) -> Result<(), Trouble> {
+    fn settle(&self, key: i64, row: &DocumentRow) -> Result<(), IndexError> {
         let sql = "UPDATE documents SET size = ?, modified_ns = ?, changed_ns = ?, inode = ?, settled = ? WHERE key = ?";
-        let Signature { size, modified_ns, changed_ns, inode, .. } = row.signature;
+        let FileStat { size, modified_ns, changed_ns, inode, .. } = row.signature;
         let values = params![size.cast_signed(), modified_ns, changed_ns, inode.cast_signed(), row.settled, key];
         self.transaction.prepare_cached(sql)?.execute(values)?;
         Ok(())
     }
 
-    fn at(&self, path: &str) -> Result<Option<Former>, Trouble> {
+    fn at(&self, path: &str) -> Result<Option<PreviousRow>, IndexError> {
         let sql = "SELECT key, claimed, path, size, modified_ns, changed_ns, inode, stamp, words, length, characters, handles, \
                    access_count + accesses FROM documents WHERE path = ?";
         let read = |row: &rusqlite::Row<'_>| {
-            Ok(Former {
+            Ok(PreviousRow {
                 key: row.get(0)?,
                 claimed: MemoryId::from(row_id(row, 1)?),
                 path: row.get(2)?,
@@ -204,17 +204,17 @@ impl<'t> Update<'t> {
         Ok(self.transaction.prepare_cached(sql)?.query_row([path], read).optional()?)
     }
 
-    fn sums(&mut self, path: &str, change: impl FnOnce(&mut Sums, &[u8])) {
+    fn sums(&mut self, path: &str, change: impl FnOnce(&mut FolderSums, &[u8])) {
         let (folder, name) = (folder(path), path.rsplit_once('/').map_or(path, |(_, name)| name));
         if !self.folders.contains_key(folder) {
-            self.folders.insert(folder.to_owned(), Sums::default());
+            self.folders.insert(folder.to_owned(), FolderSums::default());
         }
         if let Some(sums) = self.folders.get_mut(folder) {
             change(sums, name.as_bytes());
         }
     }
 
-    fn forget_unreadable(&mut self, path: &str) -> Result<(), Trouble> {
+    fn remove_unreadable(&mut self, path: &str) -> Result<(), IndexError> {
         let sql = "DELETE FROM unreadable WHERE path = ? RETURNING size, modified_ns, changed_ns, inode";
         let read = |row: &rusqlite::Row<'_>| row_signature(row, 0);
         if let Some(signature) = self.transaction.prepare_cached(sql)?.query_row([path], read).optional()? {
@@ -223,11 +223,11 @@ impl<'t> Update<'t> {
         Ok(())
     }
 
-    fn add_handles(&mut self, key: i64, row: &Row) {
+    fn add_handles(&mut self, key: i64, row: &DocumentRow) {
         self.handles.extend(row.handles.iter().map(|bits| [*bits, key]));
     }
 
-    fn write_handles(&mut self) -> Result<(), Trouble> {
+    fn write_handles(&mut self) -> Result<(), IndexError> {
         let mut insert = self.transaction.prepare_cached("INSERT OR IGNORE INTO handles VALUES(?, ?)")?;
         self.handles.sort_unstable();
         for handle in self.handles.drain(..) {
@@ -236,7 +236,7 @@ impl<'t> Update<'t> {
         Ok(())
     }
 
-    fn drop_handles(&mut self, former: &Former) -> Result<(), Trouble> {
+    fn drop_handles(&mut self, former: &PreviousRow) -> Result<(), IndexError> {
         self.write_handles()?;
         let mut delete = self.transaction.prepare_cached("DELETE FROM handles WHERE bits = ? AND document = ?")?;
         for bits in &former.handles {
@@ -245,7 +245,7 @@ impl<'t> Update<'t> {
         Ok(())
     }
 
-    fn pend(&self, key: i64, row: Option<&Row>, known: Known) -> Result<(), Trouble> {
+    fn add_pending(&self, key: i64, row: Option<&DocumentRow>, known: TextPresence) -> Result<(), IndexError> {
         let sql = "INSERT OR REPLACE INTO pending VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
         let mut insert = self.transaction.prepare_cached(sql)?;
         match row {
@@ -276,7 +276,7 @@ impl<'t> Update<'t> {
                 row.words.characters.0,
                 bytes(&row.filters),
                 row.facts.to_bits().cast_signed(),
-                known == Known::ToNobody,
+                known == TextPresence::ToNobody,
                 row.words.spelled.0,
             ])?,
         };
@@ -287,11 +287,11 @@ impl<'t> Update<'t> {
 /// Inserts a row, with its id if it is assigned already, and returns its key.
 pub(super) fn insert(
     transaction: &Transaction<'_>,
-    row: &Row,
+    row: &DocumentRow,
     key: Option<i64>,
     id: Option<&MemoryId>,
     accesses: u64,
-) -> Result<i64, Trouble> {
+) -> Result<i64, IndexError> {
     let sql = "INSERT INTO documents VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     transaction.prepare_cached(sql)?.execute(params![
         key,
@@ -347,8 +347,8 @@ pub(super) fn row_count(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Res
 }
 
 /// Reads a signature from four columns.
-pub(super) fn row_signature(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<Signature> {
-    Ok(Signature {
+pub(super) fn row_signature(row: &rusqlite::Row<'_>, first: usize) -> rusqlite::Result<FileStat> {
+    Ok(FileStat {
         size: row.get::<_, i64>(first)?.cast_unsigned(),
         modified_ns: row.get(first + 1)?,
         changed_ns: row.get(first + 2)?,

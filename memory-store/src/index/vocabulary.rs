@@ -15,7 +15,7 @@ use tantivy::index::SegmentId;
 use tantivy::schema::Field;
 use tantivy::{Index, SegmentReader};
 
-use super::trouble::Trouble;
+use super::error::IndexError;
 
 /// Name prefix of the file; the id of the segment follows. tantivy ignores files with such names.
 const PREFIX: &str = "words-";
@@ -31,9 +31,9 @@ const BORDER: u8 = b'\n';
 
 /// The words of a segment, the most frequent first.
 #[derive(Debug)]
-pub(super) struct Vocabulary(OwnedBytes);
+pub(super) struct SegmentVocabulary(OwnedBytes);
 
-impl Vocabulary {
+impl SegmentVocabulary {
     /// Opens the words of `segment` in the folder of the full text.
     ///
     /// Returns `None` if the file is missing or damaged.
@@ -66,17 +66,17 @@ impl Vocabulary {
 ///
 /// Errors are ignored: they only make searches slower.
 pub(super) fn keep_vocabularies(index: &Index, folder: &Path, field: Field) {
-    let _ = try_to_keep(index, folder, field);
+    let _ = try_update(index, folder, field);
 }
 
-fn try_to_keep(index: &Index, folder: &Path, field: Field) -> Result<(), Trouble> {
+fn try_update(index: &Index, folder: &Path, field: Field) -> Result<(), IndexError> {
     let reader = index.reader()?;
     let searcher = reader.searcher();
     let mut wanted = HashSet::new();
     for segment in searcher.segment_readers() {
         let name = file_name(segment.segment_id());
         if !folder.join(&name).exists() {
-            write(&folder.join(&name), &words(segment, field)?)?;
+            write_words(&folder.join(&name), &words(segment, field)?)?;
         }
         wanted.insert(name);
     }
@@ -95,7 +95,7 @@ fn file_name(segment: SegmentId) -> String {
 }
 
 /// Returns the words of a segment in the format of the file.
-fn words(segment: &SegmentReader, field: Field) -> Result<Vec<u8>, Trouble> {
+fn words(segment: &SegmentReader, field: Field) -> Result<Vec<u8>, IndexError> {
     let inverted = segment.inverted_index(field)?;
     let mut words = Vec::new();
     let mut stream = inverted.terms().stream()?;
@@ -112,7 +112,7 @@ fn words(segment: &SegmentReader, field: Field) -> Result<Vec<u8>, Trouble> {
 }
 
 /// Writes a file atomically.
-fn write(path: &PathBuf, words: &[u8]) -> io::Result<()> {
+fn write_words(path: &PathBuf, words: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(path);
     let mut file = tempfile::Builder::new().prefix(PREFIX).suffix(".new").tempfile_in(folder)?;
     file.write_all(MAGIC)?;

@@ -6,44 +6,48 @@ use serde::{Deserialize, Serialize};
 
 /// A line of the journal: an operation, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Line {
+pub(crate) struct JournalLine {
     pub id: OperationId,
     pub at: DateTime<Utc>,
-    pub what: What,
+    pub what: JournalEvent,
 }
 
 /// The content of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum JournalEvent {
     /// The operation is about to change these files.
     Begun { verb: Verb, by: String, undoes: Option<OperationId>, changes: Vec<RecordedChange> },
     /// The last line with this id was not executed, or was rolled back.
     Aborted,
 }
 
-impl Line {
+impl JournalLine {
     pub(crate) fn of(operation: &Operation, undoes: Option<&OperationId>, changes: &[RecordedChange]) -> Self {
-        let what =
-            What::Begun { verb: operation.verb, by: operation.by.clone(), undoes: undoes.cloned(), changes: changes.to_vec() };
+        let what = JournalEvent::Begun {
+            verb: operation.verb,
+            by: operation.by.clone(),
+            undoes: undoes.cloned(),
+            changes: changes.to_vec(),
+        };
         Self { id: operation.id.clone(), at: operation.at, what }
     }
 
     pub(crate) fn aborted(id: &OperationId, at: DateTime<Utc>) -> Self {
-        Self { id: id.clone(), at, what: What::Aborted }
+        Self { id: id.clone(), at, what: JournalEvent::Aborted }
     }
 
     pub(crate) fn to_json(&self) -> String {
-        serde_json::to_string(&Wire::from(self)).expect("strings and numbers have a JSON form")
+        serde_json::to_string(&WireLine::from(self)).expect("strings and numbers have a JSON form")
     }
 
     /// Parses a line; `None` if it is torn by a crash, or written by a later version.
     pub(crate) fn from_json(bytes: &[u8]) -> Option<Self> {
-        serde_json::from_slice::<Wire>(bytes).ok()?.try_into().ok()
+        serde_json::from_slice::<WireLine>(bytes).ok()?.try_into().ok()
     }
 }
 
 #[derive(Serialize, Deserialize)]
-struct Wire {
+struct WireLine {
     operation: String,
     at: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -75,12 +79,14 @@ struct WireFile {
     trash: Option<String>,
 }
 
-impl From<&Line> for Wire {
-    fn from(line: &Line) -> Self {
+impl From<&JournalLine> for WireLine {
+    fn from(line: &JournalLine) -> Self {
         let (operation, at) = (line.id.to_string(), line.at.to_rfc3339_opts(SecondsFormat::AutoSi, true));
         match &line.what {
-            What::Aborted => Self { operation, at, verb: None, by: None, undoes: None, changes: Vec::new(), aborted: true },
-            What::Begun { verb, by, undoes, changes } => Self {
+            JournalEvent::Aborted => {
+                Self { operation, at, verb: None, by: None, undoes: None, changes: Vec::new(), aborted: true }
+            }
+            JournalEvent::Begun { verb, by, undoes, changes } => Self {
                 operation,
                 at,
                 verb: Some(verb.to_string()),
@@ -107,29 +113,29 @@ impl From<&RecordedChange> for WireChange {
 }
 
 /// The error for a line that cannot be parsed.
-struct Foreign;
+struct UnknownLine;
 
-impl TryFrom<Wire> for Line {
-    type Error = Foreign;
+impl TryFrom<WireLine> for JournalLine {
+    type Error = UnknownLine;
 
-    fn try_from(wire: Wire) -> Result<Self, Foreign> {
+    fn try_from(wire: WireLine) -> Result<Self, UnknownLine> {
         let id = parse(&wire.operation)?;
-        let at = DateTime::parse_from_rfc3339(&wire.at).map_err(|_| Foreign)?.to_utc();
+        let at = DateTime::parse_from_rfc3339(&wire.at).map_err(|_| UnknownLine)?.to_utc();
         if wire.aborted {
-            return Ok(Self { id, at, what: What::Aborted });
+            return Ok(Self { id, at, what: JournalEvent::Aborted });
         }
-        let verb = parse(&wire.verb.ok_or(Foreign)?)?;
+        let verb = parse(&wire.verb.ok_or(UnknownLine)?)?;
         let undoes = wire.undoes.as_deref().map(parse).transpose()?;
         let changes = wire.changes.into_iter().map(RecordedChange::try_from).collect::<Result<_, _>>()?;
-        Ok(Self { id, at, what: What::Begun { verb, by: wire.by.unwrap_or_default(), undoes, changes } })
+        Ok(Self { id, at, what: JournalEvent::Begun { verb, by: wire.by.unwrap_or_default(), undoes, changes } })
     }
 }
 
 impl TryFrom<WireChange> for RecordedChange {
-    type Error = Foreign;
+    type Error = UnknownLine;
 
-    fn try_from(wire: WireChange) -> Result<Self, Foreign> {
-        let file = |file: WireFile| -> Result<RecordedFile, Foreign> {
+    fn try_from(wire: WireChange) -> Result<Self, UnknownLine> {
+        let file = |file: WireFile| -> Result<RecordedFile, UnknownLine> {
             Ok(RecordedFile { hash: parse::<ContentHash>(&file.hash)?, path: file.path, trash: file.trash })
         };
         Ok(Self {
@@ -141,6 +147,6 @@ impl TryFrom<WireChange> for RecordedChange {
     }
 }
 
-fn parse<T: std::str::FromStr>(text: &str) -> Result<T, Foreign> {
-    text.parse().map_err(|_| Foreign)
+fn parse<T: std::str::FromStr>(text: &str) -> Result<T, UnknownLine> {
+    text.parse().map_err(|_| UnknownLine)
 }

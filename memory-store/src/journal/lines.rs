@@ -4,7 +4,7 @@ use std::io;
 
 use memory_core::StoreError;
 
-use super::Line;
+use super::JournalLine;
 use crate::disk::Disk;
 use crate::error::io_error;
 
@@ -12,14 +12,14 @@ use crate::error::io_error;
 const WINDOW: usize = 256 * 1024;
 
 /// Iterates over the lines of one file, last first, with at most one line in memory.
-pub(crate) struct Lines<'a> {
+pub(crate) struct JournalLines<'a> {
     disk: &'a dyn Disk,
     path: String,
     /// The start of each remaining line; the last element is the end of the last remaining line.
     starts: Vec<u64>,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> JournalLines<'a> {
     /// Opens the file at `path`; lines before the byte `from` are skipped.
     pub(crate) fn open(disk: &'a dyn Disk, path: &str, from: u64) -> Result<Self, StoreError> {
         let refused = |error| io_error(format!("read {path}"), error);
@@ -45,7 +45,7 @@ impl<'a> Lines<'a> {
         let mut unreadable = Vec::new();
         while let Some(bytes) = self.pop() {
             let bytes = bytes?;
-            if !bytes.trim_ascii().is_empty() && Line::from_json(&bytes).is_none() {
+            if !bytes.trim_ascii().is_empty() && JournalLine::from_json(&bytes).is_none() {
                 unreadable.push(self.starts.len());
             }
         }
@@ -63,15 +63,15 @@ impl<'a> Lines<'a> {
     }
 }
 
-impl Iterator for Lines<'_> {
-    type Item = Result<Line, StoreError>;
+impl Iterator for JournalLines<'_> {
+    type Item = Result<JournalLine, StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             match self.pop()? {
                 Err(error) => return Some(Err(error)),
                 Ok(bytes) => {
-                    if let Some(line) = Line::from_json(&bytes) {
+                    if let Some(line) = JournalLine::from_json(&bytes) {
                         return Some(Ok(line));
                     }
                 }

@@ -7,15 +7,15 @@
 mod format;
 mod lines;
 
-pub(crate) use format::{Line, What};
-pub(crate) use lines::{Lines, ends_whole};
+pub(crate) use format::{JournalEvent, JournalLine};
+pub(crate) use lines::{JournalLines, ends_whole};
 
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use memory_core::{Operation, OperationId, RecordedChange, StoreError};
 
-use crate::disk::{Disk, EntryKind};
+use crate::disk::{DirEntryKind, Disk};
 use crate::error::io_error;
 
 const FOLDER: &str = "journal";
@@ -28,20 +28,20 @@ pub(crate) struct Journal {
 
 /// A position in the journal, before which all operations are complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Mark {
+pub(crate) struct JournalMark {
     /// The name of the monthly file, or empty if there is no journal yet.
     file: String,
     /// The length of the file in bytes.
     length: u64,
 }
 
-impl Mark {
+impl JournalMark {
     /// Returns the mark as text for the index.
     pub(crate) fn to_text(&self) -> String {
         format!("{}:{}", self.file, self.length)
     }
 
-    /// Parses the result of [`Mark::to_text`].
+    /// Parses the result of [`JournalMark::to_text`].
     pub(crate) fn from_text(text: &str) -> Option<Self> {
         let (file, length) = text.split_once(':')?;
         Some(Self { file: file.to_owned(), length: length.parse().ok()? })
@@ -54,11 +54,11 @@ impl Journal {
     }
 
     /// Returns the current end of the journal.
-    pub(crate) fn end(&self) -> Result<Mark, StoreError> {
-        let Some(file) = self.files()?.pop() else { return Ok(Mark { file: String::new(), length: 0 }) };
+    pub(crate) fn end(&self) -> Result<JournalMark, StoreError> {
+        let Some(file) = self.files()?.pop() else { return Ok(JournalMark { file: String::new(), length: 0 }) };
         let path = format!("{FOLDER}/{file}");
         let signature = self.disk.signature(&path).map_err(|error| io_error(format!("check {path}"), error))?;
-        Ok(Mark { file, length: signature.map_or(0, |signature| signature.size) })
+        Ok(JournalMark { file, length: signature.map_or(0, |signature| signature.size) })
     }
 
     /// Appends a line for `operation`, or for a part of it, durably.
@@ -68,15 +68,15 @@ impl Journal {
         undoes: Option<&OperationId>,
         changes: &[RecordedChange],
     ) -> Result<(), StoreError> {
-        self.add(operation.at, &Line::of(operation, undoes, changes))
+        self.add(operation.at, &JournalLine::of(operation, undoes, changes))
     }
 
     /// Records that the last part of an operation was not executed.
     pub(crate) fn abort(&self, id: &OperationId, at: DateTime<Utc>) -> Result<(), StoreError> {
-        self.add(at, &Line::aborted(id, at))
+        self.add(at, &JournalLine::aborted(id, at))
     }
 
-    fn add(&self, at: DateTime<Utc>, line: &Line) -> Result<(), StoreError> {
+    fn add(&self, at: DateTime<Utc>, line: &JournalLine) -> Result<(), StoreError> {
         let month = at.format("%Y-%m").to_string();
         // A clock that was set back must not change the order of lines.
         let file = self.files()?.pop().unwrap_or_default().max(format!("{month}.jsonl"));
@@ -107,7 +107,7 @@ impl Journal {
         let is_month = |name: &str| name.len() == "2026-01.jsonl".len() && name.strip_suffix(".jsonl").is_some();
         let mut files: Vec<_> = entries
             .into_iter()
-            .filter(|entry| entry.kind == EntryKind::File && is_month(&entry.name))
+            .filter(|entry| entry.kind == DirEntryKind::File && is_month(&entry.name))
             .map(|entry| entry.name)
             .collect();
         files.sort_unstable();
@@ -117,14 +117,14 @@ impl Journal {
     /// Returns the lines after `mark`, last first.
     ///
     /// Without a mark, or if the file of the mark no longer exists, only the last line is returned.
-    pub(crate) fn lines_after(&self, mark: Option<&Mark>) -> Result<Vec<Line>, StoreError> {
+    pub(crate) fn lines_after(&self, mark: Option<&JournalMark>) -> Result<Vec<JournalLine>, StoreError> {
         let files = self.files()?;
         let known = mark.filter(|mark| mark.file.is_empty() || files.contains(&mark.file));
         let Some(mark) = known else { return self.lines().take(1).collect() };
         let mut after = Vec::new();
         for file in files.iter().rev().take_while(|file| mark.file <= **file) {
             let start = if *file == mark.file { mark.length } else { 0 };
-            for line in Lines::open(self.disk.as_ref(), &format!("{FOLDER}/{file}"), start)? {
+            for line in JournalLines::open(self.disk.as_ref(), &format!("{FOLDER}/{file}"), start)? {
                 after.push(line?);
             }
         }
@@ -134,10 +134,10 @@ impl Journal {
     /// Returns whether any line after `mark` satisfies `is_meant`.
     ///
     /// If the file of the mark no longer exists, the lines of all later files count.
-    pub(crate) fn any_after(&self, mark: &Mark, is_meant: &dyn Fn(&Line) -> bool) -> Result<bool, StoreError> {
+    pub(crate) fn any_after(&self, mark: &JournalMark, is_meant: &dyn Fn(&JournalLine) -> bool) -> Result<bool, StoreError> {
         for file in self.files()?.iter().rev().take_while(|file| mark.file <= **file) {
             let start = if *file == mark.file { mark.length } else { 0 };
-            for line in Lines::open(self.disk.as_ref(), &format!("{FOLDER}/{file}"), start)? {
+            for line in JournalLines::open(self.disk.as_ref(), &format!("{FOLDER}/{file}"), start)? {
                 if is_meant(&line?) {
                     return Ok(true);
                 }
@@ -147,13 +147,13 @@ impl Journal {
     }
 
     /// Iterates over all lines, last first.
-    pub(crate) fn lines(&self) -> Box<dyn Iterator<Item = Result<Line, StoreError>> + '_> {
+    pub(crate) fn lines(&self) -> Box<dyn Iterator<Item = Result<JournalLine, StoreError>> + '_> {
         let files = match self.files() {
             Ok(files) => files,
             Err(error) => return Box::new(std::iter::once(Err(error))),
         };
         Box::new(files.into_iter().rev().flat_map(|file| -> Box<dyn Iterator<Item = _>> {
-            match Lines::open(self.disk.as_ref(), &format!("{FOLDER}/{file}"), 0) {
+            match JournalLines::open(self.disk.as_ref(), &format!("{FOLDER}/{file}"), 0) {
                 Ok(lines) => Box::new(lines),
                 Err(error) => Box::new(std::iter::once(Err(error))),
             }
@@ -165,8 +165,9 @@ impl Journal {
         let mut unreadable = Vec::new();
         for file in self.files()? {
             let path = format!("{FOLDER}/{file}");
-            unreadable
-                .extend(Lines::open(self.disk.as_ref(), &path, 0)?.unreadable()?.into_iter().map(|line| (path.clone(), line)));
+            unreadable.extend(
+                JournalLines::open(self.disk.as_ref(), &path, 0)?.unreadable()?.into_iter().map(|line| (path.clone(), line)),
+            );
         }
         Ok(unreadable)
     }

@@ -3,18 +3,18 @@
 use std::ops::{Add, Div, Mul, Neg, Rem, Sub};
 use std::rc::Rc;
 
-use super::fault::{Attempt, fault, unfit, unfit_pair};
+use super::runtime_error::{JqEvalResult, fault, unfit, unfit_pair};
 use super::value::{Map, Val};
 
 /// The maximum nesting of objects in a merge.
-const MOST_DEPTH: usize = 10_000;
+const MAX_DEPTH: usize = 10_000;
 /// The maximum length in bytes of a repeated string.
-const MOST_BYTES: usize = (1 << 31) - 1;
+const MAX_BYTES: usize = (1 << 31) - 1;
 
 impl Add for Val {
-    type Output = Attempt;
+    type Output = JqEvalResult;
 
-    fn add(self, other: Self) -> Attempt {
+    fn add(self, other: Self) -> JqEvalResult {
         Ok(match (self, other) {
             (Val::Null, value) | (value, Val::Null) => value,
             (Val::Str(mut left), Val::Str(right)) => {
@@ -46,9 +46,9 @@ impl Add for Val {
 }
 
 impl Sub for Val {
-    type Output = Attempt;
+    type Output = JqEvalResult;
 
-    fn sub(self, other: Self) -> Attempt {
+    fn sub(self, other: Self) -> JqEvalResult {
         Ok(match (self, other) {
             (Val::Arr(mut left), Val::Arr(right)) => {
                 Rc::make_mut(&mut left).retain(|value| !right.contains(value));
@@ -63,9 +63,9 @@ impl Sub for Val {
 }
 
 impl Mul for Val {
-    type Output = Attempt;
+    type Output = JqEvalResult;
 
-    fn mul(self, other: Self) -> Attempt {
+    fn mul(self, other: Self) -> JqEvalResult {
         match (self, other) {
             (Val::Str(text), number @ (Val::Num(_) | Val::Lit(_))) | (number @ (Val::Num(_) | Val::Lit(_)), Val::Str(text)) => {
                 repeat(&text, number.number().unwrap_or(f64::NAN))
@@ -80,9 +80,9 @@ impl Mul for Val {
 }
 
 impl Div for Val {
-    type Output = Attempt;
+    type Output = JqEvalResult;
 
-    fn div(self, other: Self) -> Attempt {
+    fn div(self, other: Self) -> JqEvalResult {
         match (&self, &other) {
             (Val::Str(text), Val::Str(separator)) => Ok(split(text, separator)),
             (left, right) => match (left.number(), right.number()) {
@@ -95,12 +95,12 @@ impl Div for Val {
 }
 
 impl Rem for Val {
-    type Output = Attempt;
+    type Output = JqEvalResult;
 
     /// Returns the remainder of the integer parts; fractions are discarded.
     #[expect(clippy::cast_possible_truncation, reason = "a number beyond 64 bits counts as the greatest within")]
     #[expect(clippy::cast_precision_loss, reason = "a double is all that there is to answer with")]
-    fn rem(self, other: Self) -> Attempt {
+    fn rem(self, other: Self) -> JqEvalResult {
         let (Some(left), Some(right)) = (self.number(), other.number()) else {
             return Err(unfit_pair(&self, &other, "cannot be divided (remainder)"));
         };
@@ -115,9 +115,9 @@ impl Rem for Val {
 }
 
 impl Neg for Val {
-    type Output = Attempt;
+    type Output = JqEvalResult;
 
-    fn neg(self) -> Attempt {
+    fn neg(self) -> JqEvalResult {
         match self {
             Val::Num(number) => Ok(Val::Num(-number)),
             Val::Lit(literal) => Ok(Val::Lit(Rc::new(literal.negated()))),
@@ -138,20 +138,20 @@ pub(crate) fn split(text: &str, separator: &str) -> Val {
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is not negative, and bounded below")]
-fn repeat(text: &str, times: f64) -> Attempt {
+fn repeat(text: &str, times: f64) -> JqEvalResult {
     if times < 0.0 || times.is_nan() {
         return Ok(Val::Null);
     }
     let times = if text.is_empty() { 0 } else { times as usize };
-    if MOST_BYTES <= text.len().saturating_mul(times) {
+    if MAX_BYTES <= text.len().saturating_mul(times) {
         return Err(fault("Repeat string result too long"));
     }
     Ok(Val::str(text.repeat(times)))
 }
 
 /// Merges two objects recursively; for other values the right one is used.
-fn merge(mut left: Rc<Map>, right: &Rc<Map>, depth: usize) -> Attempt<Rc<Map>> {
-    if MOST_DEPTH < depth {
+fn merge(mut left: Rc<Map>, right: &Rc<Map>, depth: usize) -> JqEvalResult<Rc<Map>> {
+    if MAX_DEPTH < depth {
         return Err(fault("Object merge too deep"));
     }
     let map = Rc::make_mut(&mut left);

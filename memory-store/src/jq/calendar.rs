@@ -7,7 +7,7 @@ const DAY: i64 = 86_400;
 
 /// A UTC date and time with a resolution of one second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Moment {
+pub(crate) struct JqTime {
     pub(crate) year: i64,
     /// The month, from 0 for January.
     pub(crate) month0: u32,
@@ -17,9 +17,9 @@ pub(crate) struct Moment {
     pub(crate) second: u32,
 }
 
-impl Moment {
+impl JqTime {
     pub(crate) fn from_seconds(seconds: i64) -> Self {
-        let (year, month0, day) = date(seconds.div_euclid(DAY));
+        let (year, month0, day) = date_from_days(seconds.div_euclid(DAY));
         let second = u32::try_from(seconds.rem_euclid(DAY)).expect("a day has 86,400 seconds");
         Self { year, month0, day, hour: second / 3600, minute: second / 60 % 60, second: second % 60 }
     }
@@ -52,7 +52,7 @@ impl Moment {
     fn week(&self) -> (i64, i64) {
         let weekday = i64::from((self.weekday() + 6) % 7);
         let thursday = days(self.year, self.month0, self.day) - weekday + 3;
-        let (year, ..) = date(thursday);
+        let (year, ..) = date_from_days(thursday);
         (year, (thursday - days(year, 0, 1)) / 7 + 1)
     }
 }
@@ -70,7 +70,7 @@ fn days(year: i64, month0: u32, day: u32) -> i64 {
     era * 146_097 + day_of_era - 719_468
 }
 
-fn date(days: i64) -> (i64, u32, u32) {
+fn date_from_days(days: i64) -> (i64, u32, u32) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
     let day_of_era = shifted.rem_euclid(146_097);
@@ -85,7 +85,7 @@ fn date(days: i64) -> (i64, u32, u32) {
 }
 
 /// Formats a date like `strftime` in the C locale.
-pub(crate) fn format(moment: &Moment, pattern: &str, zone: &str) -> String {
+pub(crate) fn format(moment: &JqTime, pattern: &str, zone: &str) -> String {
     let mut out = String::new();
     let mut chars = pattern.chars();
     while let Some(char) = chars.next() {
@@ -102,7 +102,7 @@ pub(crate) fn format(moment: &Moment, pattern: &str, zone: &str) -> String {
     out
 }
 
-fn field(moment: &Moment, letter: Option<char>, zone: &str, out: &mut String) {
+fn field(moment: &JqTime, letter: Option<char>, zone: &str, out: &mut String) {
     let nested = |pattern: &str| format(moment, pattern, zone);
     let weekday = moment.weekday();
     let name = WEEKDAYS[weekday as usize];
@@ -154,8 +154,8 @@ fn field(moment: &Moment, letter: Option<char>, zone: &str, out: &mut String) {
 }
 
 /// Parses a date like `strptime` in the C locale, and returns the rest of the text as well.
-pub(crate) fn parse<'t>(text: &'t str, pattern: &str) -> Option<(Moment, &'t str)> {
-    let mut parser = Parser { rest: text, fields: Fields::default() };
+pub(crate) fn parse<'t>(text: &'t str, pattern: &str) -> Option<(JqTime, &'t str)> {
+    let mut parser = JqDateParser { rest: text, fields: JqDateFields::default() };
     parser.pattern(pattern)?;
     let rest = parser.rest;
     if !rest.is_empty() && !rest.starts_with(|first: char| first.is_ascii_whitespace()) {
@@ -165,7 +165,7 @@ pub(crate) fn parse<'t>(text: &'t str, pattern: &str) -> Option<(Moment, &'t str
 }
 
 #[derive(Default)]
-struct Fields {
+struct JqDateFields {
     year: Option<i64>,
     century: Option<i64>,
     month0: Option<i64>,
@@ -178,10 +178,10 @@ struct Fields {
     epoch: Option<i64>,
 }
 
-impl Fields {
-    fn moment(&self) -> Moment {
+impl JqDateFields {
+    fn moment(&self) -> JqTime {
         if let Some(epoch) = self.epoch {
-            return Moment::from_seconds(epoch);
+            return JqTime::from_seconds(epoch);
         }
         let year = match (self.year, self.century) {
             (Some(year), Some(century)) => century * 100 + year.rem_euclid(100),
@@ -197,16 +197,16 @@ impl Fields {
             (None, None, Some(day_of_year0)) => (0, day_of_year0 + 1),
             (month0, day, _) => (month0.unwrap_or(0), day.unwrap_or(1)),
         };
-        Moment::normalized(year, month0, day, hour, self.minute, self.second)
+        JqTime::normalized(year, month0, day, hour, self.minute, self.second)
     }
 }
 
-struct Parser<'t> {
+struct JqDateParser<'t> {
     rest: &'t str,
-    fields: Fields,
+    fields: JqDateFields,
 }
 
-impl Parser<'_> {
+impl JqDateParser<'_> {
     fn pattern(&mut self, pattern: &str) -> Option<()> {
         let mut chars = pattern.chars();
         while let Some(char) = chars.next() {
@@ -329,13 +329,13 @@ mod tests {
     #[test]
     fn seconds_and_fields_are_two_forms_of_one() {
         for seconds in [0, -1, 951_782_400, 1_425_599_507, 4_102_444_799, -62_135_596_800] {
-            assert_eq!(Moment::from_seconds(seconds).seconds(), seconds);
+            assert_eq!(JqTime::from_seconds(seconds).seconds(), seconds);
         }
     }
 
     #[test]
     fn what_is_formatted_can_be_parsed() {
-        let moment = Moment::from_seconds(1_425_599_507);
+        let moment = JqTime::from_seconds(1_425_599_507);
         for pattern in ["%Y-%m-%dT%H:%M:%SZ", "%c", "%A, %d %B %Y %I:%M:%S %p", "%s", "%Y %j %T"] {
             let text = format(&moment, pattern, "UTC");
             assert_eq!(parse(&text, pattern), Some((moment, "")), "{pattern}: {text}");

@@ -5,21 +5,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use jaq_core::load::Arena;
 use jaq_core::load::parse::Def;
 
-use super::parse::{self, Parsed};
+use super::parse::{self, ParsedTerm};
 
 const TEXT: &str = include_str!("definitions.jq");
 
-type Signature = (String, usize);
-type Found<'s> = BTreeMap<Signature, Parsed<Def<&'s str>>>;
+type FunctionSignature = (String, usize);
+type DefinitionMap<'s> = BTreeMap<FunctionSignature, ParsedTerm<Def<&'s str>>>;
 
 /// Returns the definitions that `calls` need, directly or indirectly.
 ///
 /// Each definition follows those that it calls, because it can only refer to earlier ones.
-pub(crate) fn needed<'s>(calls: &[Signature], arena: &'s Arena) -> Vec<Def<&'s str>> {
-    let mut known: BTreeMap<Signature, &str> =
+pub(crate) fn needed<'s>(calls: &[FunctionSignature], arena: &'s Arena) -> Vec<Def<&'s str>> {
+    let mut known: BTreeMap<FunctionSignature, &str> =
         signatures().map(|((name, arity), text)| ((name.to_owned(), arity), text)).collect();
-    let mut wanted: Vec<Signature> = calls.to_vec();
-    let mut found = Found::new();
+    let mut wanted: Vec<FunctionSignature> = calls.to_vec();
+    let mut found = DefinitionMap::new();
     while let Some(signature) = wanted.pop() {
         let Some(text) = known.remove(&signature) else { continue };
         let parsed = parse::definitions(text, arena).expect("the definitions are jq");
@@ -31,15 +31,15 @@ pub(crate) fn needed<'s>(calls: &[Signature], arena: &'s Arena) -> Vec<Def<&'s s
     let mut ordered = Vec::new();
     while let Some((signature, _)) = found.first_key_value() {
         let signature = signature.clone();
-        place(&signature, &mut found, &mut ordered);
+        add_with_dependencies(&signature, &mut found, &mut ordered);
     }
     ordered
 }
 
-fn place<'s>(signature: &Signature, found: &mut Found<'s>, ordered: &mut Vec<Def<&'s str>>) {
+fn add_with_dependencies<'s>(signature: &FunctionSignature, found: &mut DefinitionMap<'s>, ordered: &mut Vec<Def<&'s str>>) {
     let Some(definition) = found.remove(signature) else { return };
     for call in &definition.calls {
-        place(call, found, ordered);
+        add_with_dependencies(call, found, ordered);
     }
     ordered.push(definition.term);
 }

@@ -7,31 +7,31 @@ use jaq_core::box_iter::{BoxIter, box_once};
 use jaq_core::path::Opt;
 use jaq_core::{DataT, Exn, Lut, ValT, ValX, data::HasLut};
 
-use super::fault::{Attempt, cannot_iterate, fault};
+use super::json_path;
 use super::number;
-use super::place;
-use super::read::Reader;
+use super::read::JsonReader;
+use super::runtime_error::{JqEvalResult, cannot_iterate, fault};
 use super::value::{Map, Val};
 
 /// The types that native functions get from the evaluator.
 #[derive(Debug)]
-pub(crate) struct World;
+pub(crate) struct JqTypes;
 
-impl DataT for World {
+impl DataT for JqTypes {
     type V<'a> = Val;
-    type Data<'a> = Run<'a>;
+    type Data<'a> = JqRunContext<'a>;
 }
 
 /// The context of one run of a program.
 #[derive(Clone)]
-pub(crate) struct Run<'a> {
-    lut: &'a Lut<World>,
-    shared: Rc<Shared<'a>>,
+pub(crate) struct JqRunContext<'a> {
+    lut: &'a Lut<JqTypes>,
+    shared: Rc<JqRunState<'a>>,
 }
 
 /// The state of one run of a program.
 #[derive(Debug, Default)]
-pub(crate) struct Shared<'a> {
+pub(crate) struct JqRunState<'a> {
     /// The whole input.
     pub(crate) text: &'a str,
     /// The offset of the next input value.
@@ -40,26 +40,26 @@ pub(crate) struct Shared<'a> {
     pub(crate) halted: RefCell<Option<Val>>,
 }
 
-impl<'a> Run<'a> {
-    pub(crate) fn new(lut: &'a Lut<World>, shared: Rc<Shared<'a>>) -> Self {
+impl<'a> JqRunContext<'a> {
+    pub(crate) fn new(lut: &'a Lut<JqTypes>, shared: Rc<JqRunState<'a>>) -> Self {
         Self { lut, shared }
     }
 
-    pub(crate) fn shared(&self) -> &Shared<'a> {
+    pub(crate) fn shared(&self) -> &JqRunState<'a> {
         &self.shared
     }
 }
 
-impl<'a> HasLut<'a, World> for Run<'a> {
-    fn lut(&self) -> &'a Lut<World> {
+impl<'a> HasLut<'a, JqTypes> for JqRunContext<'a> {
+    fn lut(&self) -> &'a Lut<JqTypes> {
         self.lut
     }
 }
 
-impl Shared<'_> {
+impl JqRunState<'_> {
     /// Parses the next value of the input.
-    pub(crate) fn next(&self) -> Option<Result<Val, super::read::Flaw>> {
-        let mut reader = Reader::at(self.text, self.at.get());
+    pub(crate) fn next(&self) -> Option<Result<Val, super::read::JsonSyntaxError>> {
+        let mut reader = JsonReader::at(self.text, self.at.get());
         let value = reader.next();
         let broken = matches!(value, Some(Err(_)));
         self.at.set(if broken { self.text.len() } else { reader.position() });
@@ -68,17 +68,17 @@ impl Shared<'_> {
 }
 
 impl ValT for Val {
-    fn from_num(text: &str) -> Attempt {
+    fn from_num(text: &str) -> JqEvalResult {
         number::parse(text.trim_end()).ok_or_else(|| fault(format!("Invalid numeric literal '{text}'")))
     }
 
-    fn from_map<I: IntoIterator<Item = (Self, Self)>>(fields: I) -> Attempt {
+    fn from_map<I: IntoIterator<Item = (Self, Self)>>(fields: I) -> JqEvalResult {
         let mut map = Map::default();
         for (key, value) in fields {
             match key {
                 Val::Str(key) => map.insert(key, value),
                 other => {
-                    let key = super::fault::described(&other);
+                    let key = super::runtime_error::described(&other);
                     return Err(fault(format!("Cannot use {key} as object key")));
                 }
             };
@@ -86,7 +86,7 @@ impl ValT for Val {
         Ok(Val::object(map))
     }
 
-    fn key_values(self) -> BoxIter<'static, Attempt<(Self, Self)>> {
+    fn key_values(self) -> BoxIter<'static, JqEvalResult<(Self, Self)>> {
         match self {
             Val::Arr(values) => Box::new((0..values.len()).map(move |index| Ok((Val::count(index), values[index].clone())))),
             Val::Obj(map) => Box::new(
@@ -97,7 +97,7 @@ impl ValT for Val {
         }
     }
 
-    fn values(self) -> Box<dyn Iterator<Item = Attempt>> {
+    fn values(self) -> Box<dyn Iterator<Item = JqEvalResult>> {
         match self {
             Val::Arr(values) => match Rc::try_unwrap(values) {
                 Ok(values) => Box::new(values.into_iter().map(Ok)),
@@ -111,12 +111,12 @@ impl ValT for Val {
         }
     }
 
-    fn index(self, key: &Self) -> Attempt {
-        place::get(&self, key)
+    fn index(self, key: &Self) -> JqEvalResult {
+        json_path::get(&self, key)
     }
 
-    fn range(self, range: jaq_core::val::Range<&Self>) -> Attempt {
-        place::get(&self, &Val::from(range.start.cloned()..range.end.cloned()))
+    fn range(self, range: jaq_core::val::Range<&Self>) -> JqEvalResult {
+        json_path::get(&self, &Val::from(range.start.cloned()..range.end.cloned()))
     }
 
     fn map_values<'a, I: Iterator<Item = ValX<'a, Self>>>(self, opt: Opt, update: impl Fn(Self) -> I) -> ValX<'a, Self> {
@@ -141,8 +141,8 @@ impl ValT for Val {
         opt: Opt,
         update: impl Fn(Self) -> I,
     ) -> ValX<'a, Self> {
-        let result = place::get(&self, key).map_err(Exn::from).and_then(|child| match update(child).next() {
-            Some(child) => Ok(place::set(self.clone(), key, child?)?),
+        let result = json_path::get(&self, key).map_err(Exn::from).and_then(|child| match update(child).next() {
+            Some(child) => Ok(json_path::set(self.clone(), key, child?)?),
             None => Ok(self.clone()),
         });
         match (result, opt) {

@@ -55,9 +55,9 @@ pub enum JqError {
 
 /// The error of an invalid program.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Mistake(pub(crate) String);
+pub(crate) struct JqSyntaxError(pub(crate) String);
 
-impl Mistake {
+impl JqSyntaxError {
     /// Formats an error like jq: the message and position, the line, and a marker below the faulty range.
     pub(crate) fn at(program: &str, place: Range<usize>, message: &str) -> Self {
         let before = &program[..place.start];
@@ -73,8 +73,8 @@ impl Mistake {
     }
 }
 
-impl From<Mistake> for JqError {
-    fn from(mistake: Mistake) -> Self {
+impl From<JqSyntaxError> for JqError {
+    fn from(mistake: JqSyntaxError) -> Self {
         Self::Syntax { message: mistake.0 }
     }
 }

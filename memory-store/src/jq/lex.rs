@@ -1,17 +1,17 @@
 //! The lexer of jq programs.
 
-use super::error::Mistake;
+use super::error::JqSyntaxError;
 
 /// A token with its text in the program.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Token<'s> {
-    pub(crate) kind: Kind,
+pub(crate) struct JqToken<'s> {
+    pub(crate) kind: JqTokenKind,
     pub(crate) text: &'s str,
 }
 
 /// The type of a token. A string consists of several tokens: quotes, text and interpolations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum JqTokenKind {
     /// A name or keyword.
     Name,
     /// `.name`.
@@ -39,7 +39,7 @@ pub(crate) enum Kind {
 
 /// The construct that encloses the current position.
 #[derive(Debug, PartialEq, Eq)]
-enum Inside {
+enum Enclosure {
     Bracket(u8),
     String,
     Insertion,
@@ -50,21 +50,21 @@ const SYMBOLS: [&str; 33] = [
     "-", "*", "/", "%", "<", ">", "$", "[", "{", "(", "]",
 ];
 
-/// Returns all tokens of a program; the last one is [`Kind::End`].
-pub(crate) fn tokens(program: &str) -> Result<Vec<Token<'_>>, Mistake> {
+/// Returns all tokens of a program; the last one is [`JqTokenKind::End`].
+pub(crate) fn tokens(program: &str) -> Result<Vec<JqToken<'_>>, JqSyntaxError> {
     let mut lexer = Lexer { program, at: 0, inside: Vec::new(), tokens: Vec::new() };
     while lexer.at < program.len() {
-        if lexer.inside.last() == Some(&Inside::String) { lexer.string()? } else { lexer.token() }
+        if lexer.inside.last() == Some(&Enclosure::String) { lexer.string()? } else { lexer.token() }
     }
-    lexer.push(Kind::End, 0);
+    lexer.push(JqTokenKind::End, 0);
     Ok(lexer.tokens)
 }
 
 struct Lexer<'s> {
     program: &'s str,
     at: usize,
-    inside: Vec<Inside>,
-    tokens: Vec<Token<'s>>,
+    inside: Vec<Enclosure>,
+    tokens: Vec<JqToken<'s>>,
 }
 
 impl<'s> Lexer<'s> {
@@ -72,8 +72,8 @@ impl<'s> Lexer<'s> {
         &self.program[self.at..]
     }
 
-    fn push(&mut self, kind: Kind, length: usize) {
-        self.tokens.push(Token { kind, text: &self.rest()[..length] });
+    fn push(&mut self, kind: JqTokenKind, length: usize) {
+        self.tokens.push(JqToken { kind, text: &self.rest()[..length] });
         self.at += length;
     }
 
@@ -82,27 +82,27 @@ impl<'s> Lexer<'s> {
         let first = rest.as_bytes()[0];
         match first {
             b' ' | b'\t' | b'\r' | b'\n' => self.at += 1,
-            b'#' => self.at += comment(rest),
+            b'#' => self.at += comment_length(rest),
             b'"' => {
-                self.push(Kind::Quote, 1);
-                self.inside.push(Inside::String);
+                self.push(JqTokenKind::Quote, 1);
+                self.inside.push(Enclosure::String);
             }
             b'[' | b'{' | b'(' => {
-                self.inside.push(Inside::Bracket(first));
-                self.push(Kind::Symbol, 1);
+                self.inside.push(Enclosure::Bracket(first));
+                self.push(JqTokenKind::Symbol, 1);
             }
             b']' | b'}' | b')' => self.close(first),
-            b'0'..=b'9' => self.push(Kind::Number, number(rest)),
+            b'0'..=b'9' => self.push(JqTokenKind::Number, number_length(rest)),
             b'.' if rest[1..].starts_with(|next: char| next.is_ascii_digit()) => {
-                self.push(Kind::Number, number(rest));
+                self.push(JqTokenKind::Number, number_length(rest));
             }
-            b'.' if 0 < plain_name(&rest[1..]) => self.push(Kind::Field, 1 + plain_name(&rest[1..])),
-            b'$' if 0 < name(&rest[1..]) => self.push(Kind::Variable, 1 + name(&rest[1..])),
-            b'@' if 0 < word(&rest[1..]) => self.push(Kind::Format, 1 + word(&rest[1..])),
-            _ if 0 < name(rest) => self.push(Kind::Name, name(rest)),
+            b'.' if 0 < plain_name_length(&rest[1..]) => self.push(JqTokenKind::Field, 1 + plain_name_length(&rest[1..])),
+            b'$' if 0 < name_length(&rest[1..]) => self.push(JqTokenKind::Variable, 1 + name_length(&rest[1..])),
+            b'@' if 0 < word_length(&rest[1..]) => self.push(JqTokenKind::Format, 1 + word_length(&rest[1..])),
+            _ if 0 < name_length(rest) => self.push(JqTokenKind::Name, name_length(rest)),
             _ => match SYMBOLS.iter().find(|symbol| rest.starts_with(**symbol)) {
-                Some(symbol) => self.push(Kind::Symbol, symbol.len()),
-                None => self.push(Kind::Invalid, rest.chars().next().map_or(0, char::len_utf8)),
+                Some(symbol) => self.push(JqTokenKind::Symbol, symbol.len()),
+                None => self.push(JqTokenKind::Invalid, rest.chars().next().map_or(0, char::len_utf8)),
             },
         }
     }
@@ -114,37 +114,37 @@ impl<'s> Lexer<'s> {
             _ => b'(',
         };
         match self.inside.last() {
-            Some(Inside::Bracket(opened)) if *opened == open => {
+            Some(Enclosure::Bracket(opened)) if *opened == open => {
                 self.inside.pop();
-                self.push(Kind::Symbol, 1);
+                self.push(JqTokenKind::Symbol, 1);
             }
-            Some(Inside::Insertion) if close == b')' => {
+            Some(Enclosure::Insertion) if close == b')' => {
                 self.inside.pop();
-                self.push(Kind::InsertEnd, 1);
+                self.push(JqTokenKind::InsertEnd, 1);
             }
-            _ => self.push(Kind::Invalid, 1),
+            _ => self.push(JqTokenKind::Invalid, 1),
         }
     }
 
-    fn string(&mut self) -> Result<(), Mistake> {
+    fn string(&mut self) -> Result<(), JqSyntaxError> {
         let rest = self.rest();
         match rest.find(['"', '\\']) {
-            None => self.push(Kind::Text, rest.len()),
+            None => self.push(JqTokenKind::Text, rest.len()),
             Some(0) if rest.starts_with('"') => {
                 self.inside.pop();
-                self.push(Kind::QuoteEnd, 1);
+                self.push(JqTokenKind::QuoteEnd, 1);
             }
             Some(0) if rest.starts_with("\\(") => {
-                self.push(Kind::Insert, 2);
-                self.inside.push(Inside::Insertion);
+                self.push(JqTokenKind::Insert, 2);
+                self.inside.push(Enclosure::Insertion);
             }
             Some(0) => self.escape()?,
-            Some(length) => self.push(Kind::Text, length),
+            Some(length) => self.push(JqTokenKind::Text, length),
         }
         Ok(())
     }
 
-    fn escape(&mut self) -> Result<(), Mistake> {
+    fn escape(&mut self) -> Result<(), JqSyntaxError> {
         let rest = self.rest();
         let escaped = rest[1..].chars().next();
         let simple = match escaped {
@@ -159,15 +159,15 @@ impl<'s> Lexer<'s> {
                 let length = 1 + escaped.map_or(0, char::len_utf8);
                 let message =
                     format!("Invalid escape at line 1, column {} (while parsing '\"{}\"')", length + 2, &rest[..length]);
-                return Err(Mistake::at(self.program, self.at..self.at + length, &message));
+                return Err(JqSyntaxError::at(self.program, self.at..self.at + length, &message));
             }
         };
-        self.push(Kind::Char(simple), 2);
+        self.push(JqTokenKind::Char(simple), 2);
         Ok(())
     }
 
     /// Parses a `\u` escape: a code point, or a surrogate pair.
-    fn unicode(&mut self) -> Result<(), Mistake> {
+    fn unicode(&mut self) -> Result<(), JqSyntaxError> {
         let rest = self.rest();
         let hex = |at: usize| {
             let digits = rest.get(at..at + 4).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
@@ -175,14 +175,14 @@ impl<'s> Lexer<'s> {
         };
         let Some(high) = hex(2) else {
             let message = "Invalid characters in \\uXXXX escape";
-            return Err(Mistake::at(self.program, self.at..self.at + 2, message));
+            return Err(JqSyntaxError::at(self.program, self.at..self.at + 2, message));
         };
         let low = if rest[6..].starts_with("\\u") { hex(8) } else { None };
         let (code, length) = match (high, low) {
             (0xd800..0xdc00, Some(low @ 0xdc00..0xe000)) => (0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00), 12),
             _ => (high, 6),
         };
-        self.push(Kind::Char(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)), length);
+        self.push(JqTokenKind::Char(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)), length);
         Ok(())
     }
 }
@@ -190,7 +190,7 @@ impl<'s> Lexer<'s> {
 /// Returns the length of a comment.
 ///
 /// A comment continues on the next line if its line ends with an odd number of backslashes.
-fn comment(text: &str) -> usize {
+fn comment_length(text: &str) -> usize {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         at += line.len();
@@ -204,7 +204,7 @@ fn comment(text: &str) -> usize {
     at
 }
 
-fn number(text: &str) -> usize {
+fn number_length(text: &str) -> usize {
     let digits = |from: usize| text[from..].bytes().take_while(u8::is_ascii_digit).count();
     let mut end = digits(0);
     if text[end..].starts_with('.') {
@@ -221,20 +221,20 @@ fn number(text: &str) -> usize {
 }
 
 /// Returns the length of the letters, digits and underscores at the start.
-fn word(text: &str) -> usize {
+fn word_length(text: &str) -> usize {
     text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count()
 }
 
 /// Returns the length of a word that does not start with a digit.
-fn plain_name(text: &str) -> usize {
-    if text.starts_with(|first: char| first.is_ascii_digit()) { 0 } else { word(text) }
+fn plain_name_length(text: &str) -> usize {
+    if text.starts_with(|first: char| first.is_ascii_digit()) { 0 } else { word_length(text) }
 }
 
 /// Returns the length of a name, which may contain `::` between words.
-fn name(text: &str) -> usize {
-    let mut end = plain_name(text);
+fn name_length(text: &str) -> usize {
+    let mut end = plain_name_length(text);
     while 0 < end && text[end..].starts_with("::") {
-        match plain_name(&text[end + 2..]) {
+        match plain_name_length(&text[end + 2..]) {
             0 => break,
             length => end += 2 + length,
         }
@@ -265,7 +265,7 @@ mod tests {
     #[test]
     fn halves_of_a_character_become_one() {
         let tokens = tokens(r#""\ud83d\ude00\ud83d""#).expect("it is sound");
-        assert_eq!([tokens[1].kind, tokens[2].kind], [Kind::Char('😀'), Kind::Char('\u{fffd}')]);
+        assert_eq!([tokens[1].kind, tokens[2].kind], [JqTokenKind::Char('😀'), JqTokenKind::Char('\u{fffd}')]);
     }
 
     #[test]

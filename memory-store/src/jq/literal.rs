@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 /// The maximum number of digits that a double certainly preserves.
 const SAFE_DIGITS: usize = 15;
 /// The maximum absolute value of an exponent; beyond it a number is infinite or zero.
-const MOST_EXPONENT: i64 = 999_999_999;
+const MAX_EXPONENT: i64 = 999_999_999;
 
 /// A decimal number in its canonical form: `1.0`, `0.1`, `1E+1000`.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct Literal {
 
 /// A parsed number.
 #[derive(Debug)]
-pub(crate) enum Read {
+pub(crate) enum ParsedNumber {
     /// A double that represents the number exactly and prints the same digits.
     Exact(f64),
     Literal(Literal),
@@ -50,26 +50,26 @@ impl Literal {
 }
 
 /// Parses a number: an optional sign, digits with at most one point, an optional exponent.
-pub(crate) fn read(text: &str) -> Option<Read> {
+pub(crate) fn parse_number(text: &str) -> Option<ParsedNumber> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let plain = digits.len() <= SAFE_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
     if plain && (!digits.starts_with('0') || text == "0") && !digits.is_empty() {
-        return text.parse().ok().map(Read::Exact);
+        return text.parse().ok().map(ParsedNumber::Exact);
     }
     let decimal = Decimal::parse(text)?;
     let double: f64 = text.parse().ok()?;
     let (top, zero) = (decimal.top_exponent(), decimal.digits == "0");
-    if !zero && top > MOST_EXPONENT {
-        return Some(Read::Exact(double));
+    if !zero && top > MAX_EXPONENT {
+        return Some(ParsedNumber::Exact(double));
     }
-    if !zero && top < -MOST_EXPONENT {
-        return Some(Read::Exact(0.0));
+    if !zero && top < -MAX_EXPONENT {
+        return Some(ParsedNumber::Exact(0.0));
     }
     let canonical = decimal.to_string();
     if decimal.digits.len() <= SAFE_DIGITS && super::number::format(double) == canonical && canonical != "-0" {
-        return Some(Read::Exact(double));
+        return Some(ParsedNumber::Exact(double));
     }
-    Some(Read::Literal(Literal { text: canonical.into(), double }))
+    Some(ParsedNumber::Literal(Literal { text: canonical.into(), double }))
 }
 
 /// A decimal number: sign, digits without leading zeros, and the exponent of the last digit.
@@ -166,9 +166,9 @@ mod tests {
     use super::*;
 
     fn canonical(text: &str) -> String {
-        match read(text) {
-            Some(Read::Exact(double)) => super::super::number::format(double),
-            Some(Read::Literal(literal)) => literal.text().to_owned(),
+        match parse_number(text) {
+            Some(ParsedNumber::Exact(double)) => super::super::number::format(double),
+            Some(ParsedNumber::Literal(literal)) => literal.text().to_owned(),
             None => "none".to_owned(),
         }
     }
@@ -190,8 +190,8 @@ mod tests {
 
     #[test]
     fn all_digits_count_in_comparisons() {
-        let literal = |text| match read(text) {
-            Some(Read::Literal(literal)) => literal,
+        let literal = |text| match parse_number(text) {
+            Some(ParsedNumber::Literal(literal)) => literal,
             other => panic!("{text} is {other:?}"),
         };
         assert_eq!(literal("9007199254740993").order(&literal("9007199254740992")), Ordering::Greater);

@@ -1,7 +1,7 @@
 //! jq: an evaluator for jq filters on JSON, with limits on time and memory.
 //!
-//! [`Program`] compiles and runs a filter in the current process; [`bounded()`] runs it in a child process, which calls
-//! [`serve_child`], within [`Bounds`] of time and memory. A filter cannot read files, modules or the environment, and its only
+//! [`JqProgram`] compiles and runs a filter in the current process; [`bounded()`] runs it in a child process, which calls
+//! [`serve_child`], within [`JqLimits`] of time and memory. A filter cannot read files, modules or the environment, and its only
 //! effect is its output.
 //!
 //! The evaluator is that of jaq (`jaq-core`). This module adds a parser of jq's own grammar, values that preserve all digits and
@@ -41,31 +41,33 @@
 //! - `-0` as the result of a computation is printed as `-0`.
 //! - Builtins with several arguments that each have several outputs iterate over the first argument in the outer loop.
 //! - A program has at most about 160 nested brackets and 1,200 operators in a row.
+//!
+//! A child process is necessary because nothing less survives a filter that calls itself forever.
 
 mod arithmetic;
-mod bounded;
 mod calendar;
 mod child;
 mod definitions;
 mod engine;
 mod error;
-mod fault;
+mod json_path;
 mod lex;
 mod literal;
 mod natives;
 mod number;
 mod parse;
-mod place;
 mod program;
-mod question;
 mod read;
+mod request;
+mod runtime_error;
+mod sandbox;
 mod term;
 mod value;
 mod wire;
 mod write;
 
-pub use bounded::{Answer, bounded};
 pub use child::serve_child;
 pub use error::JqError;
-pub use program::{Output, Program};
-pub use question::{Bounds, Form, Helper, On, Question};
+pub use program::{JqOutput, JqProgram};
+pub use request::{JqChildCommand, JqInputMode, JqLimits, JqOutputFormat, JqRequest};
+pub use sandbox::{JqResult, bounded};

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::literal::{self, Read};
+use super::literal::{self, ParsedNumber};
 use super::value::Val;
 
 /// Compares two doubles.
@@ -14,9 +14,9 @@ pub(crate) fn order(left: f64, right: f64) -> Ordering {
 
 /// Parses a number in JSON or in a program.
 pub(crate) fn parse(text: &str) -> Option<Val> {
-    literal::read(text).map(|read| match read {
-        Read::Exact(double) => Val::Num(double),
-        Read::Literal(literal) => Val::Lit(literal.into()),
+    literal::parse_number(text).map(|read| match read {
+        ParsedNumber::Exact(double) => Val::Num(double),
+        ParsedNumber::Literal(literal) => Val::Lit(literal.into()),
     })
 }
 

@@ -12,25 +12,25 @@ use jaq_core::load::parse::{BinaryOp, Def, Term};
 use jaq_core::ops::{Cmp, Math};
 use jaq_core::path::{Opt, Part};
 
-use super::error::Mistake;
-use super::lex::{Kind, Token, tokens};
+use super::error::JqSyntaxError;
+use super::lex::{JqToken, JqTokenKind, tokens};
 use super::term;
 
 /// A parsed program or definition.
 #[derive(Debug)]
-pub(crate) struct Parsed<T> {
+pub(crate) struct ParsedTerm<T> {
     pub(crate) term: T,
     /// The name and arity of each call.
     pub(crate) calls: Vec<(String, usize)>,
 }
 
 /// The maximum nesting of a program, because nested terms are evaluated recursively and need stack.
-const MOST_NESTED: usize = 500;
+const MAX_NESTING: usize = 500;
 /// The maximum number of operators in a row, for the same reason.
-const MOST_IN_A_ROW: usize = 1200;
+const MAX_OPERATORS: usize = 1200;
 
-type Parse<T> = Result<T, Mistake>;
-type Step<'s> = (Part<Term<&'s str>>, Opt);
+type ParseResult<T> = Result<T, JqSyntaxError>;
+type JqPathStep<'s> = (Part<Term<&'s str>>, Opt);
 
 const KEYWORDS: [&str; 19] = [
     "def", "if", "then", "elif", "else", "end", "as", "reduce", "foreach", "try", "catch", "label", "import", "include",
@@ -38,60 +38,60 @@ const KEYWORDS: [&str; 19] = [
 ];
 
 /// Parses a whole program.
-pub(crate) fn program<'s>(text: &'s str, arena: &'s Arena) -> Parse<Parsed<Term<&'s str>>> {
-    let mut parser = Parser::new(text, arena)?;
+pub(crate) fn program<'s>(text: &'s str, arena: &'s Arena) -> ParseResult<ParsedTerm<Term<&'s str>>> {
+    let mut parser = JqParser::new(text, arena)?;
     if let Some(word @ ("import" | "include" | "module")) = parser.keyword() {
         let message = format!("modules are not supported: '{word}' is not allowed");
-        return Err(parser.mistake_here(&message));
+        return Err(parser.error_here(&message));
     }
     let term = if parser.at_end() { Term::Id } else { parser.query()? };
     parser.end()?;
-    Ok(Parsed { term, calls: parser.calls })
+    Ok(ParsedTerm { term, calls: parser.calls })
 }
 
 /// Parses a list of definitions.
-pub(crate) fn definitions<'s>(text: &'s str, arena: &'s Arena) -> Parse<Vec<Parsed<Def<&'s str>>>> {
-    let mut parser = Parser::new(text, arena)?;
+pub(crate) fn definitions<'s>(text: &'s str, arena: &'s Arena) -> ParseResult<Vec<ParsedTerm<Def<&'s str>>>> {
+    let mut parser = JqParser::new(text, arena)?;
     let mut definitions = Vec::new();
     while parser.take_keyword("def") {
         let term = parser.definition()?;
-        definitions.push(Parsed { term, calls: std::mem::take(&mut parser.calls) });
+        definitions.push(ParsedTerm { term, calls: std::mem::take(&mut parser.calls) });
     }
     parser.end()?;
     Ok(definitions)
 }
 
-struct Parser<'s> {
+struct JqParser<'s> {
     program: &'s str,
     arena: &'s Arena,
-    tokens: Vec<Token<'s>>,
+    tokens: Vec<JqToken<'s>>,
     at: usize,
     depth: usize,
     calls: Vec<(String, usize)>,
 }
 
-impl<'s> Parser<'s> {
-    fn new(program: &'s str, arena: &'s Arena) -> Parse<Self> {
+impl<'s> JqParser<'s> {
+    fn new(program: &'s str, arena: &'s Arena) -> ParseResult<Self> {
         Ok(Self { program, arena, tokens: tokens(program)?, at: 0, depth: 0, calls: Vec::new() })
     }
 
-    fn peek(&self) -> Token<'s> {
+    fn peek(&self) -> JqToken<'s> {
         self.tokens[self.at]
     }
 
-    fn next(&mut self) -> Token<'s> {
+    fn next(&mut self) -> JqToken<'s> {
         let token = self.peek();
         self.at = (self.at + 1).min(self.tokens.len() - 1);
         token
     }
 
     fn at_end(&self) -> bool {
-        self.peek().kind == Kind::End
+        self.peek().kind == JqTokenKind::End
     }
 
     fn is_symbol(&self, symbol: &str) -> bool {
         let token = self.peek();
-        token.kind == Kind::Symbol && token.text == symbol
+        token.kind == JqTokenKind::Symbol && token.text == symbol
     }
 
     fn take(&mut self, symbol: &str) -> bool {
@@ -104,7 +104,7 @@ impl<'s> Parser<'s> {
 
     fn keyword(&self) -> Option<&'s str> {
         let token = self.peek();
-        (token.kind == Kind::Name && KEYWORDS.contains(&token.text)).then_some(token.text)
+        (token.kind == JqTokenKind::Name && KEYWORDS.contains(&token.text)).then_some(token.text)
     }
 
     fn take_keyword(&mut self, word: &str) -> bool {
@@ -115,15 +115,15 @@ impl<'s> Parser<'s> {
         found
     }
 
-    fn expect(&mut self, symbol: &str) -> Parse<()> {
+    fn expect(&mut self, symbol: &str) -> ParseResult<()> {
         if self.take(symbol) { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    fn expect_keyword(&mut self, word: &str) -> Parse<()> {
+    fn expect_keyword(&mut self, word: &str) -> ParseResult<()> {
         if self.take_keyword(word) { Ok(()) } else { Err(self.unexpected()) }
     }
 
-    fn end(&mut self) -> Parse<()> {
+    fn end(&mut self) -> ParseResult<()> {
         if self.at_end() { Ok(()) } else { Err(self.unexpected()) }
     }
 
@@ -132,7 +132,7 @@ impl<'s> Parser<'s> {
         start..start + text.len()
     }
 
-    fn mistake_here(&self, message: &str) -> Mistake {
+    fn error_here(&self, message: &str) -> JqSyntaxError {
         let mut place = self.place(self.peek().text);
         if place.is_empty() {
             // At the end of the program jq points at the last token.
@@ -141,33 +141,33 @@ impl<'s> Parser<'s> {
                 place = self.place(last);
             }
         }
-        Mistake::at(self.program, place, message)
+        JqSyntaxError::at(self.program, place, message)
     }
 
-    fn unexpected(&self) -> Mistake {
+    fn unexpected(&self) -> JqSyntaxError {
         let token = self.peek();
         let found = match token.kind {
-            Kind::End => "end of file".to_owned(),
-            Kind::Invalid => "INVALID_CHARACTER".to_owned(),
-            Kind::Symbol if token.text.len() == 1 => format!("'{}'", token.text),
-            Kind::Name if self.keyword().is_none() => "IDENT".to_owned(),
-            Kind::Variable if token.text != "$__loc__" => "BINDING".to_owned(),
-            Kind::Field => "FIELD".to_owned(),
-            Kind::Format => "FORMAT".to_owned(),
-            Kind::Number => "LITERAL".to_owned(),
-            Kind::Quote => "QQSTRING_START".to_owned(),
-            Kind::Text | Kind::Char(_) => "QQSTRING_TEXT".to_owned(),
-            Kind::Insert => "QQSTRING_INTERP_START".to_owned(),
-            Kind::InsertEnd => "QQSTRING_INTERP_END".to_owned(),
-            Kind::QuoteEnd => "QQSTRING_END".to_owned(),
-            Kind::Symbol | Kind::Name | Kind::Variable => token.text.to_owned(),
+            JqTokenKind::End => "end of file".to_owned(),
+            JqTokenKind::Invalid => "INVALID_CHARACTER".to_owned(),
+            JqTokenKind::Symbol if token.text.len() == 1 => format!("'{}'", token.text),
+            JqTokenKind::Name if self.keyword().is_none() => "IDENT".to_owned(),
+            JqTokenKind::Variable if token.text != "$__loc__" => "BINDING".to_owned(),
+            JqTokenKind::Field => "FIELD".to_owned(),
+            JqTokenKind::Format => "FORMAT".to_owned(),
+            JqTokenKind::Number => "LITERAL".to_owned(),
+            JqTokenKind::Quote => "QQSTRING_START".to_owned(),
+            JqTokenKind::Text | JqTokenKind::Char(_) => "QQSTRING_TEXT".to_owned(),
+            JqTokenKind::Insert => "QQSTRING_INTERP_START".to_owned(),
+            JqTokenKind::InsertEnd => "QQSTRING_INTERP_END".to_owned(),
+            JqTokenKind::QuoteEnd => "QQSTRING_END".to_owned(),
+            JqTokenKind::Symbol | JqTokenKind::Name | JqTokenKind::Variable => token.text.to_owned(),
         };
-        self.mistake_here(&format!("syntax error, unexpected {found}"))
+        self.error_here(&format!("syntax error, unexpected {found}"))
     }
 
-    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
-        if MOST_NESTED < self.depth {
-            return Err(self.mistake_here("the filter is nested too deeply"));
+    fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
+        if MAX_NESTING < self.depth {
+            return Err(self.error_here("the filter is nested too deeply"));
         }
         self.depth += 1;
         let parsed = parse(self);
@@ -175,18 +175,18 @@ impl<'s> Parser<'s> {
         parsed
     }
 
-    fn in_a_row(&self, count: &mut usize) -> Parse<()> {
+    fn count_operator(&self, count: &mut usize) -> ParseResult<()> {
         *count += 1;
-        if MOST_IN_A_ROW < *count { Err(self.mistake_here("the filter has too many operators in a row")) } else { Ok(()) }
+        if MAX_OPERATORS < *count { Err(self.error_here("the filter has too many operators in a row")) } else { Ok(()) }
     }
 
     /// Parses `a | b`, and all operators that bind more tightly.
-    fn query(&mut self) -> Parse<Term<&'s str>> {
+    fn query(&mut self) -> ParseResult<Term<&'s str>> {
         self.nested(|parser| {
             let mut terms = vec![parser.comma()?];
             let mut count = 0;
             while parser.take("|") {
-                parser.in_a_row(&mut count)?;
+                parser.count_operator(&mut count)?;
                 terms.push(parser.comma()?);
             }
             let last = terms.pop().expect("there is one");
@@ -194,11 +194,11 @@ impl<'s> Parser<'s> {
         })
     }
 
-    fn comma(&mut self) -> Parse<Term<&'s str>> {
+    fn comma(&mut self) -> ParseResult<Term<&'s str>> {
         let mut left = self.clause()?;
         let mut count = 0;
         while self.take(",") {
-            self.in_a_row(&mut count)?;
+            self.count_operator(&mut count)?;
             left = term::binary(left, BinaryOp::Comma, self.clause()?);
         }
         Ok(left)
@@ -207,7 +207,7 @@ impl<'s> Parser<'s> {
     /// Parses a definition, label, binding or expression.
     ///
     /// All but expressions extend as far to the right as possible.
-    fn clause(&mut self) -> Parse<Term<&'s str>> {
+    fn clause(&mut self) -> ParseResult<Term<&'s str>> {
         if self.take_keyword("def") {
             let definition = self.definition()?;
             return Ok(Term::Def(vec![definition], Box::new(self.query()?)));
@@ -226,9 +226,9 @@ impl<'s> Parser<'s> {
         Ok(left)
     }
 
-    fn variable(&mut self) -> Parse<&'s str> {
+    fn variable(&mut self) -> ParseResult<&'s str> {
         let token = self.peek();
-        if token.kind == Kind::Variable && token.text != "$__loc__" {
+        if token.kind == JqTokenKind::Variable && token.text != "$__loc__" {
             self.next();
             Ok(token.text)
         } else {
@@ -237,17 +237,17 @@ impl<'s> Parser<'s> {
     }
 
     /// Parses the part of a definition after `def`.
-    fn definition(&mut self) -> Parse<Def<&'s str>> {
+    fn definition(&mut self) -> ParseResult<Def<&'s str>> {
         let token = self.next();
         let keyword = KEYWORDS.contains(&token.text);
-        if keyword || !matches!(token.kind, Kind::Name | Kind::Format) {
+        if keyword || !matches!(token.kind, JqTokenKind::Name | JqTokenKind::Format) {
             self.at -= 1;
             return Err(self.unexpected());
         }
         let mut args = Vec::new();
         if self.take("(") {
             loop {
-                let Token { kind: Kind::Name | Kind::Variable, text } = self.peek() else {
+                let JqToken { kind: JqTokenKind::Name | JqTokenKind::Variable, text } = self.peek() else {
                     return Err(self.unexpected());
                 };
                 self.next();
@@ -266,7 +266,7 @@ impl<'s> Parser<'s> {
     }
 
     /// Parses operators of at least the precedence `least`.
-    fn expression(&mut self, least: u8) -> Parse<Term<&'s str>> {
+    fn expression(&mut self, least: u8) -> ParseResult<Term<&'s str>> {
         let mut left = self.postfix()?;
         let mut count = 0;
         loop {
@@ -274,7 +274,7 @@ impl<'s> Parser<'s> {
             if level < least {
                 return Ok(left);
             }
-            self.in_a_row(&mut count)?;
+            self.count_operator(&mut count)?;
             self.next();
             // `//` is right-associative, comparisons and assignments are non-associative, and the others are left-associative.
             let right = self.nested(|parser| parser.expression(if level == 1 { 1 } else { level + 1 }))?;
@@ -288,7 +288,7 @@ impl<'s> Parser<'s> {
 
     fn operator(&self) -> Option<(BinaryOp<&'s str>, u8)> {
         let token = self.peek();
-        if !matches!(token.kind, Kind::Symbol | Kind::Name) {
+        if !matches!(token.kind, JqTokenKind::Symbol | JqTokenKind::Name) {
             return None;
         }
         Some(match token.text {
@@ -319,39 +319,39 @@ impl<'s> Parser<'s> {
     }
 
     /// Parses a term with its suffixes: fields, indices, slices, question marks.
-    fn postfix(&mut self) -> Parse<Term<&'s str>> {
+    fn postfix(&mut self) -> ParseResult<Term<&'s str>> {
         self.nested(Self::postfix_within)
     }
 
-    fn postfix_within(&mut self) -> Parse<Term<&'s str>> {
+    fn postfix_within(&mut self) -> ParseResult<Term<&'s str>> {
         if self.take("-") {
             return Ok(Term::Neg(Box::new(self.postfix()?)));
         }
         let mut term = self.primary()?;
         let mut count = 0;
         loop {
-            self.in_a_row(&mut count)?;
+            self.count_operator(&mut count)?;
             let token = self.peek();
             let part = match token.kind {
-                Kind::Field => {
+                JqTokenKind::Field => {
                     self.next();
                     Part::Index(term::text(&token.text[1..]))
                 }
-                Kind::Symbol if token.text == "[" => {
+                JqTokenKind::Symbol if token.text == "[" => {
                     self.next();
                     self.subscript()?
                 }
-                Kind::Symbol if token.text == "." => {
+                JqTokenKind::Symbol if token.text == "." => {
                     self.next();
                     if self.take("[") {
                         self.subscript()?
-                    } else if matches!(self.peek().kind, Kind::Quote | Kind::Format) {
+                    } else if matches!(self.peek().kind, JqTokenKind::Quote | JqTokenKind::Format) {
                         Part::Index(self.string_term()?)
                     } else {
                         return Err(self.unexpected());
                     }
                 }
-                Kind::Symbol if token.text == "?" => {
+                JqTokenKind::Symbol if token.text == "?" => {
                     self.next();
                     term = Term::TryCatch(Box::new(term), None);
                     continue;
@@ -362,7 +362,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn optional(&mut self, part: Part<Term<&'s str>>) -> Step<'s> {
+    fn optional(&mut self, part: Part<Term<&'s str>>) -> JqPathStep<'s> {
         let mut opt = Opt::Essential;
         while self.take("?") {
             opt = Opt::Optional;
@@ -371,7 +371,7 @@ impl<'s> Parser<'s> {
     }
 
     /// Parses the content of brackets after a term, and the closing bracket.
-    fn subscript(&mut self) -> Parse<Part<Term<&'s str>>> {
+    fn subscript(&mut self) -> ParseResult<Part<Term<&'s str>>> {
         if self.take("]") {
             return Ok(Part::Range(None, None));
         }

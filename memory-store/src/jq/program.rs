@@ -10,11 +10,11 @@ use jaq_core::load::{Arena, File, Loader};
 use jaq_core::{Ctx, Filter, Vars};
 
 use super::definitions;
-use super::engine::{Run, Shared, World};
-use super::error::{JqError, Mistake};
+use super::engine::{JqRunContext, JqRunState, JqTypes};
+use super::error::{JqError, JqSyntaxError};
 use super::natives;
 use super::parse;
-use super::question::Form;
+use super::request::JqOutputFormat;
 use super::value::Val;
 use super::write;
 
@@ -24,11 +24,11 @@ const MAIN: &str = "_main";
 const STACK: usize = 16 << 20;
 
 /// A compiled filter, which can be run any number of times.
-pub struct Program {
-    filter: Filter<World>,
+pub struct JqProgram {
+    filter: Filter<JqTypes>,
 }
 
-impl std::fmt::Debug for Program {
+impl std::fmt::Debug for JqProgram {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("Program").finish_non_exhaustive()
     }
@@ -36,9 +36,9 @@ impl std::fmt::Debug for Program {
 
 /// An output of a filter.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Output(Val);
+pub struct JqOutput(Val);
 
-impl Program {
+impl JqProgram {
     /// Compiles a filter.
     ///
     /// # Errors
@@ -68,7 +68,7 @@ impl Program {
             Ok(filter) => Ok(Self { filter }),
             Err(errors) => {
                 let errors = errors.into_iter().flat_map(|(_, errors)| errors).collect();
-                Err(undefined(filter, errors).into())
+                Err(undefined_names(filter, errors).into())
             }
         }
     }
@@ -79,65 +79,65 @@ impl Program {
     ///
     /// There are no limits: an endless filter does not end, and deep recursion or deeply nested input overflows the stack and
     /// aborts the process. Run untrusted filters with [`super::bounded()`].
-    pub fn run<'r>(&'r self, input: &'r str) -> impl Iterator<Item = Result<Output, JqError>> + 'r {
-        Outputs::new(self, input, Left::Each)
+    pub fn run<'r>(&'r self, input: &'r str) -> impl Iterator<Item = Result<JqOutput, JqError>> + 'r {
+        JqOutputs::new(self, input, RemainingInput::Each)
     }
 
     /// Runs the filter once, on `null`; its `input` and `inputs` read `input`.
-    pub fn run_on_null<'r>(&'r self, input: &'r str) -> impl Iterator<Item = Result<Output, JqError>> + 'r {
-        Outputs::new(self, input, Left::Null)
+    pub fn run_on_null<'r>(&'r self, input: &'r str) -> impl Iterator<Item = Result<JqOutput, JqError>> + 'r {
+        JqOutputs::new(self, input, RemainingInput::Null)
     }
 }
 
-impl Output {
+impl JqOutput {
     /// Returns the output as text.
-    pub fn print(&self, form: Form) -> String {
+    pub fn print(&self, form: JqOutputFormat) -> String {
         match (&self.0, form) {
-            (Val::Str(text), Form::Raw | Form::RawPretty) => text.to_string(),
-            (value, Form::Compact | Form::Raw) => write::compact(value),
-            (value, Form::Pretty | Form::RawPretty) => write::pretty(value),
+            (Val::Str(text), JqOutputFormat::Raw | JqOutputFormat::RawPretty) => text.to_string(),
+            (value, JqOutputFormat::Compact | JqOutputFormat::Raw) => write::compact(value),
+            (value, JqOutputFormat::Pretty | JqOutputFormat::RawPretty) => write::pretty(value),
         }
     }
 }
 
 /// The remaining inputs of a run.
-enum Left {
+enum RemainingInput {
     Each,
     Null,
     Nothing,
 }
 
 /// The iterator over the outputs of a run.
-struct Outputs<'p> {
-    program: &'p Program,
-    shared: Rc<Shared<'p>>,
+struct JqOutputs<'p> {
+    program: &'p JqProgram,
+    shared: Rc<JqRunState<'p>>,
     current: Option<jaq_core::ValXs<'p, Val>>,
-    left: Left,
+    left: RemainingInput,
     ended: bool,
 }
 
-impl<'p> Outputs<'p> {
-    fn new(program: &'p Program, input: &'p str, left: Left) -> Self {
+impl<'p> JqOutputs<'p> {
+    fn new(program: &'p JqProgram, input: &'p str, left: RemainingInput) -> Self {
         let text = input.strip_prefix('\u{feff}').unwrap_or(input);
-        let shared = Rc::new(Shared { text, ..Shared::default() });
+        let shared = Rc::new(JqRunState { text, ..JqRunState::default() });
         Self { program, shared, current: None, left, ended: false }
     }
 
     fn start(&mut self, value: Val) {
-        let run = Run::new(&self.program.filter.lut, Rc::clone(&self.shared));
-        let ctx = Ctx::<World>::new(run, Vars::new([]));
+        let run = JqRunContext::new(&self.program.filter.lut, Rc::clone(&self.shared));
+        let ctx = Ctx::<JqTypes>::new(run, Vars::new([]));
         self.current = Some(self.program.filter.id.run((ctx, value)));
     }
 
-    fn halted(&mut self, code: i32) -> Option<Result<Output, JqError>> {
+    fn halted(&mut self, code: i32) -> Option<Result<JqOutput, JqError>> {
         self.ended = true;
         let message = self.shared.halted.borrow_mut().take()?;
         Some(Err(JqError::Halted { message: message.text().to_string(), code }))
     }
 }
 
-impl Iterator for Outputs<'_> {
-    type Item = Result<Output, JqError>;
+impl Iterator for JqOutputs<'_> {
+    type Item = Result<JqOutput, JqError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -146,7 +146,7 @@ impl Iterator for Outputs<'_> {
             }
             if let Some(current) = &mut self.current {
                 match current.next() {
-                    Some(Ok(value)) => return Some(Ok(Output(value))),
+                    Some(Ok(value)) => return Some(Ok(JqOutput(value))),
                     None => self.current = None,
                     Some(Err(error)) => {
                         self.current = None;
@@ -169,15 +169,15 @@ impl Iterator for Outputs<'_> {
     }
 }
 
-impl Outputs<'_> {
+impl JqOutputs<'_> {
     fn next_input(&mut self) -> Option<Result<Val, JqError>> {
         match self.left {
-            Left::Each => (),
-            Left::Null => {
-                self.left = Left::Nothing;
+            RemainingInput::Each => (),
+            RemainingInput::Null => {
+                self.left = RemainingInput::Nothing;
                 return Some(Ok(Val::Null));
             }
-            Left::Nothing => return None,
+            RemainingInput::Nothing => return None,
         }
         let value = self.shared.next()?;
         Some(value.map_err(|flaw| JqError::Input { message: flaw.to_string() }))
@@ -193,7 +193,7 @@ fn message(value: Val) -> String {
 }
 
 /// Returns the error for all undefined names, with their positions.
-fn undefined(program: &str, errors: Vec<(&str, Undefined)>) -> Mistake {
+fn undefined_names(program: &str, errors: Vec<(&str, Undefined)>) -> JqSyntaxError {
     let whole = program.as_ptr() as usize..program.as_ptr() as usize + program.len();
     let mistakes = errors.into_iter().map(|(name, what)| {
         let message = match what {
@@ -210,9 +210,9 @@ fn undefined(program: &str, errors: Vec<(&str, Undefined)>) -> Mistake {
             Undefined::Label => program[..start].rfind("break").unwrap_or(start),
             _ => start,
         };
-        Mistake::at(program, start..at - whole.start + name.len(), &message).0
+        JqSyntaxError::at(program, start..at - whole.start + name.len(), &message).0
     });
-    Mistake(mistakes.collect::<Vec<_>>().join("\n"))
+    JqSyntaxError(mistakes.collect::<Vec<_>>().join("\n"))
 }
 
 #[cfg(test)]

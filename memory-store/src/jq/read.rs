@@ -6,18 +6,18 @@ use super::number;
 use super::value::{Map, Val};
 
 /// The maximum nesting of a value.
-const MOST_DEPTH: usize = 10_000;
+const MAX_DEPTH: usize = 10_000;
 
 /// A syntax error with its position: lines from 1, columns as jq counts them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Flaw {
+pub(crate) struct JsonSyntaxError {
     what: String,
     line: usize,
     column: usize,
     at_end: bool,
 }
 
-impl std::fmt::Display for Flaw {
+impl std::fmt::Display for JsonSyntaxError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let end = if self.at_end { " at EOF" } else { "" };
         write!(formatter, "{}{end} at line {}, column {}", self.what, self.line, self.column)
@@ -26,15 +26,15 @@ impl std::fmt::Display for Flaw {
 
 /// Parses the values of a text one by one.
 #[derive(Debug)]
-pub(crate) struct Reader<'t> {
+pub(crate) struct JsonReader<'t> {
     text: &'t str,
     at: usize,
     broken: bool,
 }
 
 /// Parses exactly one value.
-pub(crate) fn one(text: &str) -> Result<Val, Flaw> {
-    let mut reader = Reader::new(text);
+pub(crate) fn one(text: &str) -> Result<Val, JsonSyntaxError> {
+    let mut reader = JsonReader::new(text);
     let value = reader.next().unwrap_or_else(|| Err(reader.flaw("Expected JSON value")))?;
     match reader.next() {
         None => Ok(value),
@@ -43,7 +43,7 @@ pub(crate) fn one(text: &str) -> Result<Val, Flaw> {
     }
 }
 
-impl<'t> Reader<'t> {
+impl<'t> JsonReader<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
         Self { text: text.strip_prefix('\u{feff}').unwrap_or(text), at: 0, broken: false }
     }
@@ -67,27 +67,27 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn flaw(&self, what: &str) -> Flaw {
-        self.flaw_at(what, self.at)
+    fn flaw(&self, what: &str) -> JsonSyntaxError {
+        self.error_at(what, self.at)
     }
 
-    fn flaw_at(&self, what: &str, at: usize) -> Flaw {
+    fn error_at(&self, what: &str, at: usize) -> JsonSyntaxError {
         let bytes = self.text.as_bytes();
         let at_end = bytes.len() <= at;
         let read = &bytes[..(at + 1).min(bytes.len())];
         let line = read.split(|byte| *byte == b'\n').count();
         let column = read.iter().rev().take_while(|byte| **byte != b'\n').count();
-        Flaw { what: what.to_owned(), line, column, at_end }
+        JsonSyntaxError { what: what.to_owned(), line, column, at_end }
     }
 
-    fn value(&mut self, depth: usize) -> Result<Val, Flaw> {
+    fn value(&mut self, depth: usize) -> Result<Val, JsonSyntaxError> {
         self.skip_space();
         match self.peek() {
-            Some(b'{' | b'[') if MOST_DEPTH <= depth => Err(self.flaw("Exceeds depth limit for parsing")),
+            Some(b'{' | b'[') if MAX_DEPTH <= depth => Err(self.flaw("Exceeds depth limit for parsing")),
             Some(b'{') => self.object(depth),
             Some(b'[') => self.array(depth),
             Some(b'"') => Ok(Val::Str(Rc::new(self.string()?))),
-            Some(b'\'') => Err(self.flaw_at("Invalid string literal; expected \", but got '", self.token_end())),
+            Some(b'\'') => Err(self.error_at("Invalid string literal; expected \", but got '", self.token_end())),
             Some(b']') => Err(self.flaw("Expected value before ']'")),
             Some(b'}') => Err(self.flaw("Expected value before '}'")),
             Some(b',') => Err(self.flaw("Expected value before ','")),
@@ -97,7 +97,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn array(&mut self, depth: usize) -> Result<Val, Flaw> {
+    fn array(&mut self, depth: usize) -> Result<Val, JsonSyntaxError> {
         self.at += 1;
         let mut values = Vec::new();
         self.skip_space();
@@ -128,7 +128,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn object(&mut self, depth: usize) -> Result<Val, Flaw> {
+    fn object(&mut self, depth: usize) -> Result<Val, JsonSyntaxError> {
         self.at += 1;
         let mut map = Map::default();
         self.skip_space();
@@ -141,7 +141,7 @@ impl<'t> Reader<'t> {
             let key = match self.peek() {
                 Some(b'"') => self.string()?,
                 Some(b'\'') => {
-                    return Err(self.flaw_at("Invalid string literal; expected \", but got '", self.token_end()));
+                    return Err(self.error_at("Invalid string literal; expected \", but got '", self.token_end()));
                 }
                 Some(b'}') => return Err(self.flaw("Expected another key-value pair")),
                 Some(_) => return Err(self.flaw("Object keys must be strings")),
@@ -169,7 +169,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn string(&mut self) -> Result<String, Flaw> {
+    fn string(&mut self) -> Result<String, JsonSyntaxError> {
         self.at += 1;
         let mut text = String::new();
         loop {
@@ -189,13 +189,13 @@ impl<'t> Reader<'t> {
                 Some(b'\\') => text.push(self.escape()?),
                 _ => {
                     let what = "Invalid string: control characters from U+0000 through U+001F must be escaped";
-                    return Err(self.flaw_at(what, self.token_end()));
+                    return Err(self.error_at(what, self.token_end()));
                 }
             }
         }
     }
 
-    fn escape(&mut self) -> Result<char, Flaw> {
+    fn escape(&mut self) -> Result<char, JsonSyntaxError> {
         self.at += 1;
         let byte = self.peek().ok_or_else(|| self.flaw("Expected escape character at end of string"))?;
         self.at += 1;
@@ -225,11 +225,11 @@ impl<'t> Reader<'t> {
                 }
                 char::REPLACEMENT_CHARACTER
             }
-            _ => return Err(self.flaw_at("Invalid escape", self.token_end())),
+            _ => return Err(self.error_at("Invalid escape", self.token_end())),
         })
     }
 
-    fn hex(&mut self) -> Result<u32, Flaw> {
+    fn hex(&mut self) -> Result<u32, JsonSyntaxError> {
         let digits = self.text.get(self.at..self.at + 4);
         let code = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let code = code.and_then(|digits| u32::from_str_radix(digits, 16).ok());
@@ -239,7 +239,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Parses a number, a JSON literal or `nan`.
-    fn word(&mut self) -> Result<Val, Flaw> {
+    fn word(&mut self) -> Result<Val, JsonSyntaxError> {
         let start = self.at;
         while self.peek().is_some_and(|byte| !b" \t\r\n\x1e[]{},:\"".contains(&byte)) {
             self.at += 1;
@@ -254,9 +254,9 @@ impl<'t> Reader<'t> {
                 "nan" | "NaN" => Val::Num(f64::NAN),
                 "Infinity" | "infinity" | "inf" if word.starts_with('-') => Val::Num(f64::NEG_INFINITY),
                 "Infinity" | "infinity" | "inf" => Val::Num(f64::INFINITY),
-                _ if word.starts_with(['t', 'f', 'n']) => return Err(self.flaw_at("Invalid literal", end)),
-                _ if is_number(word) => number::parse(word).ok_or_else(|| self.flaw_at("Invalid numeric literal", end))?,
-                _ => return Err(self.flaw_at("Invalid numeric literal", end)),
+                _ if word.starts_with(['t', 'f', 'n']) => return Err(self.error_at("Invalid literal", end)),
+                _ if is_number(word) => number::parse(word).ok_or_else(|| self.error_at("Invalid numeric literal", end))?,
+                _ => return Err(self.error_at("Invalid numeric literal", end)),
             },
         })
     }
@@ -268,8 +268,8 @@ impl<'t> Reader<'t> {
     }
 }
 
-impl Iterator for Reader<'_> {
-    type Item = Result<Val, Flaw>;
+impl Iterator for JsonReader<'_> {
+    type Item = Result<Val, JsonSyntaxError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.skip_space();
@@ -306,7 +306,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> String {
-        let values = Reader::new(text).map(|value| value.map_or_else(|flaw| flaw.to_string(), |value| value.to_string()));
+        let values = JsonReader::new(text).map(|value| value.map_or_else(|flaw| flaw.to_string(), |value| value.to_string()));
         values.collect::<Vec<_>>().join(" ")
     }
 

@@ -156,7 +156,7 @@ pub(crate) fn fold<'s>(
         Pattern::Var(RIGHT)
     };
     let source = Box::new(source);
-    if exactly_one(&update) {
+    if has_exactly_one(&update) {
         let args = [init, update].into_iter().chain(project).collect();
         return Term::Fold(word, source, pattern, args);
     }
@@ -233,12 +233,12 @@ fn single(term: &Term<&str>) -> bool {
                 && otherwise.as_ref().is_none_or(|otherwise| single(otherwise))
         }
         Term::Call(name, args) => args.is_empty() && SINGLE.contains(name) || *name == "_modify",
-        Term::Path(term, path) => single(term) && path.0.iter().all(|(part, _)| single_part(part)),
+        Term::Path(term, path) => single(term) && path.0.iter().all(|(part, _)| has_single_index(part)),
         _ => false,
     }
 }
 
-fn single_part(part: &Part<Term<&str>>) -> bool {
+fn has_single_index(part: &Part<Term<&str>>) -> bool {
     match part {
         Part::Index(key) => single(key),
         Part::Range(None, None) => false,
@@ -247,7 +247,7 @@ fn single_part(part: &Part<Term<&str>>) -> bool {
 }
 
 /// Returns whether the term certainly has exactly one output or fails.
-fn exactly_one(term: &Term<&str>) -> bool {
+fn has_exactly_one(term: &Term<&str>) -> bool {
     single(term) && total(term)
 }
 

@@ -7,7 +7,7 @@
 use std::io::{self, Read, Write};
 
 use super::error::JqError;
-use super::question::{Form, On};
+use super::request::{JqInputMode, JqOutputFormat};
 
 const OUTPUT: u8 = b'o';
 const SYNTAX: u8 = b's';
@@ -21,8 +21,8 @@ const END: u8 = b'.';
 pub(crate) struct Header {
     pub(crate) memory: u64,
     pub(crate) seconds: u64,
-    pub(crate) on: On,
-    pub(crate) form: Form,
+    pub(crate) on: JqInputMode,
+    pub(crate) form: JqOutputFormat,
     pub(crate) filter: String,
 }
 
@@ -31,14 +31,14 @@ impl Header {
         out.write_all(&self.memory.to_le_bytes())?;
         out.write_all(&self.seconds.to_le_bytes())?;
         let on = match self.on {
-            On::Each => 0,
-            On::Null => 1,
+            JqInputMode::Each => 0,
+            JqInputMode::Null => 1,
         };
         let form = match self.form {
-            Form::Compact => 0,
-            Form::Pretty => 1,
-            Form::Raw => 2,
-            Form::RawPretty => 3,
+            JqOutputFormat::Compact => 0,
+            JqOutputFormat::Pretty => 1,
+            JqOutputFormat::Raw => 2,
+            JqOutputFormat::RawPretty => 3,
         };
         out.write_all(&[on, form])?;
         write_text(&self.filter, out)
@@ -48,19 +48,19 @@ impl Header {
         let (memory, seconds) = (read_number(input)?, read_number(input)?);
         let mut choices = [0; 2];
         input.read_exact(&mut choices)?;
-        let on = if choices[0] == 0 { On::Each } else { On::Null };
+        let on = if choices[0] == 0 { JqInputMode::Each } else { JqInputMode::Null };
         let form = match choices[1] {
-            0 => Form::Compact,
-            1 => Form::Pretty,
-            2 => Form::Raw,
-            _ => Form::RawPretty,
+            0 => JqOutputFormat::Compact,
+            1 => JqOutputFormat::Pretty,
+            2 => JqOutputFormat::Raw,
+            _ => JqOutputFormat::RawPretty,
         };
         Ok(Self { memory, seconds, on, form, filter: read_text(input, u64::MAX)? })
     }
 }
 
 /// Writes a frame: an output or an error.
-pub(crate) fn write_answer(answer: &Result<String, JqError>, out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write_frame(answer: &Result<String, JqError>, out: &mut impl Write) -> io::Result<()> {
     let (letter, text) = match answer {
         Ok(text) => (OUTPUT, text.clone()),
         Err(JqError::Syntax { message }) => (SYNTAX, message.clone()),
@@ -80,7 +80,7 @@ pub(crate) fn write_end(out: &mut impl Write) -> io::Result<()> {
 ///
 /// # Errors
 /// [`io::ErrorKind::FileTooLarge`] if the text is longer than `most` bytes.
-pub(crate) fn read_answer(input: &mut impl Read, most: u64) -> io::Result<Option<Result<String, JqError>>> {
+pub(crate) fn read_frame(input: &mut impl Read, most: u64) -> io::Result<Option<Result<String, JqError>>> {
     let mut letter = [0];
     input.read_exact(&mut letter)?;
     if letter[0] == END {
@@ -128,7 +128,13 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let header = Header { memory: 1 << 28, seconds: 5, on: On::Null, form: Form::Raw, filter: ".a | \"\n\"".to_owned() };
+        let header = Header {
+            memory: 1 << 28,
+            seconds: 5,
+            on: JqInputMode::Null,
+            form: JqOutputFormat::Raw,
+            filter: ".a | \"\n\"".to_owned(),
+        };
         let mut bytes = Vec::new();
         header.write(&mut bytes).unwrap();
         assert_eq!(Header::read(&mut bytes.as_slice()).unwrap(), header);
@@ -145,20 +151,20 @@ mod tests {
         ];
         let mut bytes = Vec::new();
         for answer in &answers {
-            write_answer(answer, &mut bytes).unwrap();
+            write_frame(answer, &mut bytes).unwrap();
         }
         write_end(&mut bytes).unwrap();
         let mut input = bytes.as_slice();
-        let read: Vec<_> = std::iter::from_fn(|| read_answer(&mut input, 100).unwrap()).collect();
+        let read: Vec<_> = std::iter::from_fn(|| read_frame(&mut input, 100).unwrap()).collect();
         assert_eq!(read, answers);
     }
 
     #[test]
     fn an_answer_without_an_end_is_no_answer() {
         let mut bytes = Vec::new();
-        write_answer(&Ok("1".to_owned()), &mut bytes).unwrap();
+        write_frame(&Ok("1".to_owned()), &mut bytes).unwrap();
         let mut input = bytes.as_slice();
-        assert!(read_answer(&mut input, 100).unwrap().is_some());
-        assert!(read_answer(&mut input, 100).is_err());
+        assert!(read_frame(&mut input, 100).unwrap().is_some());
+        assert!(read_frame(&mut input, 100).is_err());
     }
 }

@@ -6,32 +6,32 @@ use super::number;
 use super::value::Val;
 
 /// The maximum nesting that is printed.
-const MOST_DEPTH: usize = 10_000;
+const MAX_DEPTH: usize = 10_000;
 /// The maximum length in bytes of a value in an error message.
-const EXCERPT: usize = 29;
+const MAX_EXCERPT_BYTES: usize = 29;
 
 /// Prints a value on one line, without spaces.
 pub(crate) fn compact(value: &Val) -> String {
     let mut out = String::new();
-    put(value, &mut out, None, 0);
+    write_value(value, &mut out, None, 0);
     out
 }
 
 /// Prints a value indented by two spaces.
 pub(crate) fn pretty(value: &Val) -> String {
     let mut out = String::new();
-    put(value, &mut out, Some(2), 0);
+    write_value(value, &mut out, Some(2), 0);
     out
 }
 
 /// Prints a value, shortened for an error message.
 pub(crate) fn excerpt(value: &Val) -> String {
     let shortened = match value {
-        Val::Str(text) if EXCERPT + 1 < text.len() => Val::str(&text[..floor(text, EXCERPT + 1)]),
+        Val::Str(text) if MAX_EXCERPT_BYTES + 1 < text.len() => Val::str(&text[..floor_boundary(text, MAX_EXCERPT_BYTES + 1)]),
         other => other.clone(),
     };
     let text = compact(&shortened);
-    if text.len() <= EXCERPT {
+    if text.len() <= MAX_EXCERPT_BYTES {
         return text;
     }
     let close = match text.as_bytes()[0] {
@@ -40,17 +40,17 @@ pub(crate) fn excerpt(value: &Val) -> String {
         b'{' => "}",
         _ => "",
     };
-    let kept = floor(&text, EXCERPT - 3 - close.len());
+    let kept = floor_boundary(&text, MAX_EXCERPT_BYTES - 3 - close.len());
     format!("{}...{close}", &text[..kept])
 }
 
 /// Returns the largest character boundary that is at most `index`.
-fn floor(text: &str, index: usize) -> usize {
+fn floor_boundary(text: &str, index: usize) -> usize {
     (0..=index).rev().find(|index| text.is_char_boundary(*index)).unwrap_or(0)
 }
 
-fn put(value: &Val, out: &mut String, indent: Option<usize>, depth: usize) {
-    if MOST_DEPTH < depth {
+fn write_value(value: &Val, out: &mut String, indent: Option<usize>, depth: usize) {
+    if MAX_DEPTH < depth {
         out.push_str("<skipped: too deep>");
         return;
     }
@@ -60,7 +60,7 @@ fn put(value: &Val, out: &mut String, indent: Option<usize>, depth: usize) {
         Val::Bool(false) => out.push_str("false"),
         Val::Num(double) => out.push_str(&number::format(*double)),
         Val::Lit(literal) => out.push_str(literal.text()),
-        Val::Str(text) => quote(text, out),
+        Val::Str(text) => write_quoted(text, out),
         Val::Arr(values) if values.is_empty() => out.push_str("[]"),
         Val::Arr(values) => {
             out.push('[');
@@ -68,10 +68,10 @@ fn put(value: &Val, out: &mut String, indent: Option<usize>, depth: usize) {
                 if 0 < index {
                     out.push(',');
                 }
-                line(out, indent, depth + 1);
-                put(value, out, indent, depth + 1);
+                write_line_break(out, indent, depth + 1);
+                write_value(value, out, indent, depth + 1);
             }
-            line(out, indent, depth);
+            write_line_break(out, indent, depth);
             out.push(']');
         }
         Val::Obj(map) if map.is_empty() => out.push_str("{}"),
@@ -81,18 +81,18 @@ fn put(value: &Val, out: &mut String, indent: Option<usize>, depth: usize) {
                 if 0 < index {
                     out.push(',');
                 }
-                line(out, indent, depth + 1);
-                quote(key, out);
+                write_line_break(out, indent, depth + 1);
+                write_quoted(key, out);
                 out.push_str(if indent.is_some() { ": " } else { ":" });
-                put(value, out, indent, depth + 1);
+                write_value(value, out, indent, depth + 1);
             }
-            line(out, indent, depth);
+            write_line_break(out, indent, depth);
             out.push('}');
         }
     }
 }
 
-fn line(out: &mut String, indent: Option<usize>, depth: usize) {
+fn write_line_break(out: &mut String, indent: Option<usize>, depth: usize) {
     if let Some(width) = indent {
         out.push('\n');
         out.extend(std::iter::repeat_n(' ', width * depth));
@@ -102,7 +102,7 @@ fn line(out: &mut String, indent: Option<usize>, depth: usize) {
 /// Writes a quoted string.
 ///
 /// Only quotes, backslashes, control characters and DEL are escaped.
-fn quote(text: &str, out: &mut String) {
+fn write_quoted(text: &str, out: &mut String) {
     out.push('"');
     let mut plain = 0;
     for (index, byte) in text.bytes().enumerate() {

@@ -8,19 +8,19 @@ use memory_core::instance::{InstanceError, InstanceOperation, InstanceRecord, ma
 use memory_core::{ContentHash, OperationId, StoreError};
 use serde::{Deserialize, Serialize};
 
-use crate::disk::{Disk, LateDisk};
+use crate::disk::{Disk, LazyDisk};
 use crate::history::{no_folder, refused};
-use crate::months;
+use crate::monthly_log;
 
 /// The folder of the log and of the previous values.
 pub(super) const FOLDER: &str = "trash";
 
 /// Maximum size in bytes of a previous value within a line of the log.
-const SHORT: usize = 64 * 1024;
+const MAX_INLINE_VALUE: usize = 64 * 1024;
 
 /// A line of the log: an operation on a value.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Line {
+pub(super) struct ValueTrashLine {
     operation: String,
     at: String,
     verb: String,
@@ -42,7 +42,7 @@ pub(super) struct Line {
 
 /// An operation on a value that is about to be carried out.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Note<'a> {
+pub(super) struct ValueOperation<'a> {
     pub operation: &'a InstanceOperation,
     pub verb: &'static str,
     pub undoes: Option<&'a OperationId>,
@@ -50,30 +50,30 @@ pub(super) struct Note<'a> {
 
 /// Returns the hash of a value, as the log contains it.
 pub(super) fn hash(value: &[u8]) -> String {
-    ContentHash::of_bytes(value).to_string()
+    ContentHash::from_bytes(value).to_string()
 }
 
 /// Logs an operation and its previous value, durably, before the value is set or deleted.
 pub(super) fn keep(
-    trash: &LateDisk,
+    trash: &LazyDisk,
     key: &ValueKey,
     former: Option<&[u8]>,
     next: Option<&[u8]>,
-    note: Note<'_>,
+    note: ValueOperation<'_>,
 ) -> Result<(), InstanceError> {
-    let Note { operation, verb, undoes } = note;
-    let disk = trash.made().map_err(no_folder(trash.root()))?;
+    let ValueOperation { operation, verb, undoes } = note;
+    let disk = trash.get_or_create().map_err(no_folder(trash.root()))?;
     let month = format!("{FOLDER}/{}", operation.at.format("%Y-%m"));
-    let value = former.and_then(|former| str::from_utf8(former).ok()).filter(|value| value.len() <= SHORT);
+    let value = former.and_then(|former| str::from_utf8(former).ok()).filter(|value| value.len() <= MAX_INLINE_VALUE);
     let long = former.filter(|_| value.is_none());
     let file = format!("{month}/{}.value", operation.id);
     if let Some(former) = long {
         let kept = disk.write(&file, former).and_then(|()| disk.sync_file(&file)).and_then(|()| disk.sync_folder(&month));
         kept.map_err(|error| refused(&file, error))?;
     }
-    let line = Line {
+    let line = ValueTrashLine {
         operation: operation.id.to_string(),
-        at: months::moment(operation),
+        at: monthly_log::moment(operation),
         verb: verb.to_owned(),
         key: key.as_str().to_owned(),
         undoes: undoes.map(OperationId::to_string),
@@ -83,16 +83,16 @@ pub(super) fn keep(
         after: next.map(hash),
     };
     let bytes = serde_json::to_vec(&line).expect("strings have a JSON form");
-    months::append(disk, FOLDER, operation.at, &bytes).map_err(|error| refused(FOLDER, error))
+    monthly_log::append(disk, FOLDER, operation.at, &bytes).map_err(|error| refused(FOLDER, error))
 }
 
-impl Line {
+impl ValueTrashLine {
     fn record(&self) -> Option<InstanceRecord> {
-        months::record(&self.operation, &self.at, &self.verb, self.undoes.as_deref(), (&self.key, 1))
+        monthly_log::record(&self.operation, &self.at, &self.verb, self.undoes.as_deref(), (&self.key, 1))
     }
 
     /// Returns the previous value, if the key was set.
-    pub(super) fn former(&self, disk: &dyn Disk) -> Result<Option<Vec<u8>>, InstanceError> {
+    pub(super) fn previous_value(&self, disk: &dyn Disk) -> Result<Option<Vec<u8>>, InstanceError> {
         let missing = || StoreError::OperationNotFound { wanted: format!("the value before {} was purged", self.operation) };
         match (&self.value, &self.file) {
             (Some(value), _) => Ok(Some(value.clone().into_bytes())),
@@ -113,13 +113,13 @@ impl Line {
 pub(super) fn lines<'a>(
     disk: &'a dyn Disk,
     now: impl Fn(&str) -> Result<Option<String>, InstanceError> + 'a,
-) -> Result<impl Iterator<Item = Result<Line, InstanceError>> + 'a, InstanceError> {
+) -> Result<impl Iterator<Item = Result<ValueTrashLine, InstanceError>> + 'a, InstanceError> {
     let told = |error: io::Error| refused(FOLDER, error);
-    let lines = months::newest_first(disk, FOLDER).map_err(told)?;
+    let lines = monthly_log::newest_first(disk, FOLDER).map_err(told)?;
     let mut states: HashMap<String, Option<String>> = HashMap::new();
     Ok(lines.filter_map(move |line| {
         let line = match line {
-            Ok(line) => serde_json::from_slice::<Line>(&line).ok()?,
+            Ok(line) => serde_json::from_slice::<ValueTrashLine>(&line).ok()?,
             Err(error) => return Some(Err(told(error))),
         };
         let state = match states.get_mut(&line.key) {
@@ -151,14 +151,14 @@ pub(super) fn open(
     disk: &dyn Disk,
     now: &dyn Fn(&str) -> Result<Option<String>, InstanceError>,
     undone: &OperationId,
-) -> Result<(Line, InstanceRecord), InstanceError> {
+) -> Result<(ValueTrashLine, InstanceRecord), InstanceError> {
     let missing = || StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") };
     let is_it = |record: &InstanceRecord| record.operation.id == *undone;
     let record = records(disk, now)?.find(|record| record.as_ref().map_or(true, is_it)).transpose()?.ok_or_else(missing)?;
     if let Some(other) = &record.undone_by {
         return Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }.into());
     }
-    let is_its = |line: &Line| line.operation == undone.as_str();
+    let is_its = |line: &ValueTrashLine| line.operation == undone.as_str();
     let line = lines(disk, now)?.find(|line| line.as_ref().map_or(true, is_its)).transpose()?.ok_or_else(missing)?;
     Ok((line, record))
 }

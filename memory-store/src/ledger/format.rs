@@ -1,12 +1,12 @@
 //! The format of a line of the ledger.
 
 use chrono::NaiveDate;
-use memory_core::{Purpose, Reservation, Spent};
+use memory_core::{LlmUsage, Purpose, Reservation};
 use serde::{Deserialize, Serialize};
 
 /// A line of the ledger: the amounts by which the usage changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Booking {
+pub(super) struct UsageRecord {
     pub(super) day: NaiveDate,
     pub(super) purpose: Purpose,
     pub(super) calls: i64,
@@ -15,7 +15,7 @@ pub(super) struct Booking {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Wire {
+struct UsageRecordWire {
     day: String,
     purpose: String,
     calls: i64,
@@ -23,9 +23,9 @@ struct Wire {
     answer_tokens: i64,
 }
 
-impl Booking {
+impl UsageRecord {
     /// Returns the booking that changes an amount from `before` to `after`.
-    pub(super) fn of(reservation: &Reservation, before: Spent, after: Spent) -> Self {
+    pub(super) fn of(reservation: &Reservation, before: LlmUsage, after: LlmUsage) -> Self {
         Self {
             day: reservation.day,
             purpose: reservation.purpose.clone(),
@@ -38,7 +38,7 @@ impl Booking {
     pub(super) fn to_line(&self) -> Vec<u8> {
         let Self { day, purpose, calls, prompt_tokens, answer_tokens } = self;
         let (calls, prompt_tokens, answer_tokens) = (*calls, *prompt_tokens, *answer_tokens);
-        let wire = Wire { day: day.to_string(), purpose: purpose.to_string(), calls, prompt_tokens, answer_tokens };
+        let wire = UsageRecordWire { day: day.to_string(), purpose: purpose.to_string(), calls, prompt_tokens, answer_tokens };
         let mut line = serde_json::to_vec(&wire).expect("strings and numbers have a JSON form");
         line.push(b'\n');
         line
@@ -46,7 +46,7 @@ impl Booking {
 
     /// Parses a line, or returns `None` if it is not a booking, for example because a crash cut it off.
     pub(super) fn from_line(line: &[u8]) -> Option<Self> {
-        let Wire { day, purpose, calls, prompt_tokens, answer_tokens } = serde_json::from_slice(line).ok()?;
+        let UsageRecordWire { day, purpose, calls, prompt_tokens, answer_tokens } = serde_json::from_slice(line).ok()?;
         Some(Self { day: day.parse().ok()?, purpose: purpose.parse().ok()?, calls, prompt_tokens, answer_tokens })
     }
 }

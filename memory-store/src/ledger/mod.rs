@@ -5,7 +5,7 @@
 //! the reservation still counts.
 
 mod format;
-mod page;
+mod monthly_usage;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,14 +14,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::NaiveDate;
-use memory_core::{Budget, Meter, MeterError, Reservation, Spending, Spent, SpentOn, StoreError};
+use memory_core::{Budget, LlmUsage, Meter, MeterError, Reservation, Spending, SpendingEntry, StoreError};
 
-use crate::disk::{Disk, EntryKind, RealDisk};
+use crate::disk::{DirEntryKind, Disk, RealDisk};
 use crate::error::io_error;
 use crate::journal::ends_whole;
 use crate::lock::{PATIENCE, WriterLock};
-use format::Booking;
-use page::Page;
+use format::UsageRecord;
+use monthly_usage::MonthlyUsage;
 
 const FOLDER: &str = "usage";
 
@@ -36,7 +36,7 @@ pub struct Ledger {
     disk: Arc<dyn Disk>,
     patience: Duration,
     /// The sums of each month as far as it was read, by file name.
-    pages: Mutex<BTreeMap<String, Page>>,
+    pages: Mutex<BTreeMap<String, MonthlyUsage>>,
     /// Another ledger with usage that counts against the same budget; it is only read.
     other: Option<Box<Self>>,
 }
@@ -66,9 +66,9 @@ impl Ledger {
     }
 
     /// Returns the usage of one day in this ledger and the other one.
-    fn total(&self, day: NaiveDate) -> Result<Spent, StoreError> {
+    fn total(&self, day: NaiveDate) -> Result<LlmUsage, StoreError> {
         let name = file_name(day);
-        let own = self.read(&name)?.get(&name).map_or_else(Spent::default, |page| page.total(day));
+        let own = self.read_month(&name)?.get(&name).map_or_else(LlmUsage::default, |page| page.total(day));
         let other = self.other.as_ref().map(|other| other.total(day)).transpose()?;
         Ok(own + other.unwrap_or_default())
     }
@@ -85,7 +85,7 @@ impl Ledger {
     }
 
     /// Appends a line durably. The caller holds the lock.
-    fn add(&self, path: &str, booking: &Booking) -> Result<(), StoreError> {
+    fn add(&self, path: &str, booking: &UsageRecord) -> Result<(), StoreError> {
         let refused = |error| refused("write to", path, error);
         let mut line = booking.to_line();
         let found = self.disk.signature(path).map_err(refused)?;
@@ -103,11 +103,11 @@ impl Ledger {
     }
 
     /// Returns the sums of all months, after reading the file `name` to its end.
-    fn read(&self, name: &str) -> Result<MutexGuard<'_, BTreeMap<String, Page>>, StoreError> {
+    fn read_month(&self, name: &str) -> Result<MutexGuard<'_, BTreeMap<String, MonthlyUsage>>, StoreError> {
         let path = format!("{FOLDER}/{name}");
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
         let page = pages.entry(name.to_owned()).or_default();
-        page.read_on(self.disk.as_ref(), &path).map_err(|error| refused("read", &path, error))?;
+        page.read_new_lines(self.disk.as_ref(), &path).map_err(|error| refused("read", &path, error))?;
         Ok(pages)
     }
 
@@ -115,7 +115,7 @@ impl Ledger {
     fn files(&self) -> Result<Vec<String>, StoreError> {
         let entries = self.disk.folder(FOLDER).map_err(|error| refused("list", FOLDER, error))?;
         let is_month = |name: &str| name.strip_suffix(".jsonl").is_some_and(|month| month.len() == "2026-01".len());
-        let files = entries.into_iter().filter(|entry| entry.kind == EntryKind::File && is_month(&entry.name));
+        let files = entries.into_iter().filter(|entry| entry.kind == DirEntryKind::File && is_month(&entry.name));
         let mut names: Vec<_> = files.map(|entry| entry.name).collect();
         names.sort_unstable();
         Ok(names)
@@ -128,16 +128,16 @@ impl Meter for Ledger {
         let path = format!("{FOLDER}/{name}");
         let _lock = self.begin(&path)?;
         budget.allows(self.total(reservation.day)?, reservation.amount)?;
-        Ok(self.add(&path, &Booking::of(reservation, Spent::default(), reservation.amount))?)
+        Ok(self.add(&path, &UsageRecord::of(reservation, LlmUsage::default(), reservation.amount))?)
     }
 
-    fn settle(&self, reservation: &Reservation, spent: Spent) -> Result<(), StoreError> {
+    fn settle(&self, reservation: &Reservation, spent: LlmUsage) -> Result<(), StoreError> {
         if spent == reservation.amount {
             return Ok(());
         }
         let path = format!("{FOLDER}/{}", file_name(reservation.day));
         let _lock = self.begin(&path)?;
-        self.add(&path, &Booking::of(reservation, reservation.amount, spent))
+        self.add(&path, &UsageRecord::of(reservation, reservation.amount, spent))
     }
 
     fn spending(&self, from: NaiveDate, to: NaiveDate) -> Result<Spending, StoreError> {
@@ -147,11 +147,11 @@ impl Meter for Ledger {
             if name < first || last < name {
                 continue;
             }
-            let pages = self.read(&name)?;
+            let pages = self.read_month(&name)?;
             let Some(page) = pages.get(&name) else { continue };
             spending.unreadable += page.unreadable();
             let entries = page.entries().filter(|(day, ..)| from <= *day && *day <= to);
-            spending.entries.extend(entries.map(|(day, purpose, spent)| SpentOn { day, purpose: purpose.clone(), spent }));
+            spending.entries.extend(entries.map(|(day, purpose, spent)| SpendingEntry { day, purpose: purpose.clone(), spent }));
         }
         if let Some(other) = &self.other {
             add(&mut spending, other.spending(from, to)?);
@@ -164,7 +164,7 @@ impl Meter for Ledger {
 fn add(spending: &mut Spending, other: Spending) {
     spending.unreadable += other.unreadable;
     for entry in other.entries {
-        let order = |known: &SpentOn| (known.day, &known.purpose).cmp(&(entry.day, &entry.purpose));
+        let order = |known: &SpendingEntry| (known.day, &known.purpose).cmp(&(entry.day, &entry.purpose));
         match spending.entries.binary_search_by(order) {
             Ok(at) => spending.entries[at].spent = spending.entries[at].spent + entry.spent,
             Err(at) => spending.entries.insert(at, entry),

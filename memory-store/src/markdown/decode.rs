@@ -3,22 +3,22 @@
 use chrono::{DateTime, Utc};
 use memory_core::{Category, Memory, Problem};
 
-use super::fence::{self, Parts};
-use super::format::{FrontMatter, Unusable, is_known, is_spelled};
-use super::lines::{self, Entry, Shape};
-use super::place::filed;
-use super::problem::Fault;
+use super::category_folder::filed;
+use super::defect::FileDefect;
+use super::fence::{self, FileParts};
+use super::format::{FrontMatter, UnusableValue, is_known, is_spelled};
+use super::lines::{self, ValueStyle, YamlEntry};
 use super::text::text;
-use super::yaml::{self, Node};
+use super::yaml::{self, YamlNode};
 
 /// The maximum length of a front matter that is parsed, in bytes.
-const LONGEST_FRONT_MATTER: usize = 1 << 20;
+const MAX_FRONT_MATTER_BYTES: usize = 1 << 20;
 
-const BY_HAND: &str = "correct it by hand; until then the file is read-only";
+const FIX_BY_HAND: &str = "correct it by hand; until then the file is read-only";
 
 /// The result of parsing a memory file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parsed {
+pub struct DecodedFile {
     /// The memory; missing or unreadable fields have their defaults.
     pub memory: Memory,
     /// The first defect of the file, if any. A file with a defect must not be changed.
@@ -31,11 +31,11 @@ pub struct Parsed {
 ///
 /// `path` is the path below the home, with `/` between its components; the folder determines phase and category. `modified` is
 /// the modification time of the file; it replaces dates that the front matter does not contain.
-pub fn decode(path: &str, bytes: &[u8], modified: DateTime<Utc>) -> Parsed {
+pub fn decode(path: &str, bytes: &[u8], modified: DateTime<Utc>) -> DecodedFile {
     let (text, fault) = text(bytes);
-    let reading = Reading::of(&text);
+    let reading = ParsedFile::of(&text);
     let memory = reading.front.into_memory(path, reading.content.to_owned(), modified);
-    Parsed { memory, problem: fault.or(reading.fault).map(|fault| fault.of(path)) }
+    DecodedFile { memory, problem: fault.or(reading.fault).map(|fault| fault.of(path)) }
 }
 
 /// Returns the category in the front matter, if it differs from the category of the file's folder.
@@ -43,25 +43,25 @@ pub fn decode(path: &str, bytes: &[u8], modified: DateTime<Utc>) -> Parsed {
 /// Files in the inbox never differ.
 pub fn misfiled(path: &str, bytes: &[u8]) -> Option<Category> {
     let folder = filed(path).filter(|folder| *folder != Category::Inbox)?;
-    Reading::of(&text(bytes).0).front.category.filter(|category| *category != folder)
+    ParsedFile::of(&text(bytes).0).front.category.filter(|category| *category != folder)
 }
 
 /// A parsed memory file, before the conversion to a memory.
 #[derive(Debug)]
-pub(super) struct Reading<'a> {
+pub(super) struct ParsedFile<'a> {
     /// The text, split into front matter and body.
-    pub(super) parts: Parts<'a>,
+    pub(super) parts: FileParts<'a>,
     /// The content of the memory.
     pub(super) content: &'a str,
     /// The entries of the front matter.
-    pub(super) entries: Vec<(Node, Node)>,
+    pub(super) entries: Vec<(YamlNode, YamlNode)>,
     /// The fields that were read from the entries.
     pub(super) front: FrontMatter,
     /// The first defect of the text, if any.
-    pub(super) fault: Option<Fault>,
+    pub(super) fault: Option<FileDefect>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> ParsedFile<'a> {
     /// Parses a text.
     pub(super) fn of(text: &'a str) -> Self {
         let parts = fence::split(text);
@@ -69,46 +69,46 @@ impl<'a> Reading<'a> {
         let mut reading = Self { parts, content, entries: Vec::new(), front: FrontMatter::default(), fault: None };
         if parts.is_open {
             let hint = "add a closing line `---`, or start the file with an empty line";
-            reading.fault = Some(Fault::new(1, "the front matter that starts in line 1 has no closing line", hint));
+            reading.fault = Some(FileDefect::new(1, "the front matter that starts in line 1 has no closing line", hint));
         }
         let Some(front) = parts.front else { return reading };
-        if LONGEST_FRONT_MATTER < front.yaml.len() {
+        if MAX_FRONT_MATTER_BYTES < front.yaml.len() {
             let hint = "move text that is not metadata into the body";
-            reading.fault = Some(Fault::new(1, "the front matter is longer than 1 MiB", hint));
+            reading.fault = Some(FileDefect::new(1, "the front matter is longer than 1 MiB", hint));
             return reading;
         }
         match yaml::parse(front.yaml) {
-            Ok(Node::Map(entries)) => reading.read(front.yaml, entries),
-            Ok(Node::Null) => {}
+            Ok(YamlNode::Map(entries)) => reading.read_entries(front.yaml, entries),
+            Ok(YamlNode::Null) => {}
             Ok(_) => {
                 // This may be text between two thematic breaks; as content it remains searchable.
                 reading.content = fence::content(&text[parts.mark.len()..]);
                 let hint = "write it as `key: value`, or start the file with an empty line";
-                reading.fault = Some(Fault::new(2, "the front matter is not a map of keys and values", hint));
+                reading.fault = Some(FileDefect::new(2, "the front matter is not a map of keys and values", hint));
             }
             Err(error) => {
-                reading.read(front.yaml, readable_entries(front.yaml));
+                reading.read_entries(front.yaml, readable_entries(front.yaml));
                 let what = format!("the front matter is not valid YAML: {}", error.what);
-                reading.fault = Some(Fault::new(error.line.map(in_file), what, BY_HAND));
+                reading.fault = Some(FileDefect::new(error.line.map(in_file), what, FIX_BY_HAND));
             }
         }
         reading
     }
 
-    fn read(&mut self, yaml: &str, mut entries: Vec<(Node, Node)>) {
+    fn read_entries(&mut self, yaml: &str, mut entries: Vec<(YamlNode, YamlNode)>) {
         let is_misspelled =
-            |(key, value): &(Node, Node)| matches!(key, Node::Text(key) if is_spelled(key)) && value.has_literals();
+            |(key, value): &(YamlNode, YamlNode)| matches!(key, YamlNode::Text(key) if is_spelled(key)) && value.has_literals();
         if entries.iter().any(is_misspelled)
-            && let Ok(Node::Map(spelled)) = yaml::parse_spelled(yaml)
+            && let Ok(YamlNode::Map(spelled)) = yaml::parse_spelled(yaml)
         {
             entries = spelled;
         }
         let (front, unusable) = FrontMatter::read(&entries);
         self.front = front;
         self.front.add_tags(hash_tags(yaml));
-        self.fault = duplicate(yaml, &entries).or_else(|| {
-            let Unusable { index, key, what } = unusable?;
-            Some(Fault::new(line_of(yaml, index, entries.len()), format!("the value of `{key}` {what}"), BY_HAND))
+        self.fault = find_duplicate(yaml, &entries).or_else(|| {
+            let UnusableValue { index, key, what } = unusable?;
+            Some(FileDefect::new(entry_line(yaml, index, entries.len()), format!("the value of `{key}` {what}"), FIX_BY_HAND))
         });
         self.entries = entries;
     }
@@ -123,8 +123,8 @@ fn hash_tags(yaml: &str) -> Vec<String> {
     if !yaml.contains('#') || !yaml.lines().any(is_candidate) {
         return Vec::new();
     }
-    let is_tags = |entry: &Entry| matches!(&entry.key, Node::Text(key) if key == "tags" || key == "tag");
-    let is_bare = |entry: &Entry| matches!(entry.shape, Shape::Plain | Shape::Empty);
+    let is_tags = |entry: &YamlEntry| matches!(&entry.key, YamlNode::Text(key) if key == "tags" || key == "tag");
+    let is_bare = |entry: &YamlEntry| matches!(entry.shape, ValueStyle::Plain | ValueStyle::Empty);
     let entries = lines::entries(yaml).unwrap_or_default();
     let mut tags = Vec::new();
     for entry in entries.iter().filter(|entry| is_tags(entry) && is_bare(entry)) {
@@ -138,7 +138,7 @@ fn hash_tags(yaml: &str) -> Vec<String> {
 }
 
 /// Returns a fault if a map contains a key twice.
-fn duplicate(yaml: &str, entries: &[(Node, Node)]) -> Option<Fault> {
+fn find_duplicate(yaml: &str, entries: &[(YamlNode, YamlNode)]) -> Option<FileDefect> {
     let mut seen = std::collections::HashSet::with_capacity(entries.len());
     let twice = entries.iter().position(|(key, _)| !seen.insert(key));
     let below = || entries.iter().position(|(key, value)| key.duplicate().or_else(|| value.duplicate()).is_some());
@@ -146,17 +146,17 @@ fn duplicate(yaml: &str, entries: &[(Node, Node)]) -> Option<Fault> {
     let (key, value) = &entries[index];
     let key = if twice.is_some() { key } else { key.duplicate().or_else(|| value.duplicate())? };
     let name = match key {
-        Node::Text(key) | Node::Literal(key) => format!("the key `{key}`"),
-        Node::Null | Node::List(_) | Node::Map(_) | Node::Tagged(..) => "a key".into(),
+        YamlNode::Text(key) | YamlNode::Literal(key) => format!("the key `{key}`"),
+        YamlNode::Null | YamlNode::List(_) | YamlNode::Map(_) | YamlNode::Tagged(..) => "a key".into(),
     };
     let what = format!("{name} is duplicated in the front matter");
-    Some(Fault::new(line_of(yaml, index, entries.len()), what, "remove one of the two; until then the file is read-only"))
+    Some(FileDefect::new(entry_line(yaml, index, entries.len()), what, "remove one of the two; until then the file is read-only"))
 }
 
 /// Returns the line in the file of the entry at `index`.
 ///
 /// Returns `None` if the line scanner does not find `count` entries.
-fn line_of(yaml: &str, index: usize, count: usize) -> Option<usize> {
+fn entry_line(yaml: &str, index: usize, count: usize) -> Option<usize> {
     let entries = lines::entries(yaml).filter(|entries| entries.len() == count)?;
     entries.get(index).map(|entry| in_file(entry.line))
 }
@@ -167,12 +167,12 @@ fn in_file(line: usize) -> usize {
 }
 
 /// Returns the memory's entries that parse individually, if the front matter as a whole does not.
-fn readable_entries(yaml: &str) -> Vec<(Node, Node)> {
+fn readable_entries(yaml: &str) -> Vec<(YamlNode, YamlNode)> {
     let starts_known = |line: &str| line.split_once(':').is_some_and(|(key, _)| is_known(key.trim_end()));
     let goes_on = |line: &str| line.starts_with([' ', '\t', '-']);
     let (mut readable, mut at, mut start) = (Vec::new(), 0, None::<usize>);
     let mut take = |from: Option<usize>, to: usize| {
-        if let Some(Ok(Node::Map(entries))) = from.map(|from| yaml::parse_spelled(&yaml[from..to])) {
+        if let Some(Ok(YamlNode::Map(entries))) = from.map(|from| yaml::parse_spelled(&yaml[from..to])) {
             readable.extend(entries);
         }
     };

@@ -2,10 +2,10 @@
 
 use memory_core::Memory;
 
-use super::lines::{self, Entry};
-use super::scalar::{Within, scalar};
-use super::value::{KEYS, Value, value};
-use super::yaml::Node;
+use super::lines::{self, YamlEntry};
+use super::scalar::{ScalarContext, scalar};
+use super::value::{FrontMatterValue, KEYS, value};
+use super::yaml::YamlNode;
 
 /// Returns the file of a new memory.
 ///
@@ -20,7 +20,7 @@ pub fn encode(memory: &Memory, front_matter: &str) -> String {
     for key in KEYS {
         file.push_str(&key_lines(key, &value(key, memory), "\n"));
     }
-    file.push_str(&beside(memory, front_matter));
+    file.push_str(&user_lines(memory, front_matter));
     file.push_str("---\n");
     file.push_str(&memory.content);
     file.push_str(last_line_break(&memory.content, "\n"));
@@ -28,26 +28,28 @@ pub fn encode(memory: &Memory, front_matter: &str) -> String {
 }
 
 /// Returns the lines of a key; empty if the value is absent.
-pub(super) fn key_lines(key: &str, value: &Value, line_break: &str) -> String {
+pub(super) fn key_lines(key: &str, value: &FrontMatterValue, line_break: &str) -> String {
     match value {
-        Value::Absent => String::new(),
-        Value::List(items) if !items.is_empty() => format!("{key}:{line_break}{}", item_lines(items, "  ", line_break)),
-        Value::Map(entries) => format!("{key}:{line_break}{}", entry_lines(entries, "  ", line_break)),
-        Value::Null | Value::Word(_) | Value::Text(_) | Value::List(_) => {
+        FrontMatterValue::Absent => String::new(),
+        FrontMatterValue::List(items) if !items.is_empty() => {
+            format!("{key}:{line_break}{}", item_lines(items, "  ", line_break))
+        }
+        FrontMatterValue::Map(entries) => format!("{key}:{line_break}{}", entry_lines(entries, "  ", line_break)),
+        FrontMatterValue::Null | FrontMatterValue::Word(_) | FrontMatterValue::Text(_) | FrontMatterValue::List(_) => {
             format!("{key}: {}{line_break}", inline(value))
         }
     }
 }
 
 /// Returns a value in the form for the line of its key.
-pub(super) fn inline(value: &Value) -> String {
-    let in_flow = |text: &String| scalar(text, Within::Flow);
+pub(super) fn inline(value: &FrontMatterValue) -> String {
+    let in_flow = |text: &String| scalar(text, ScalarContext::Flow);
     match value {
-        Value::Absent | Value::Null => "null".into(),
-        Value::Word(word) => word.clone(),
-        Value::Text(text) => scalar(text, Within::Block),
-        Value::List(items) => format!("[{}]", items.iter().map(in_flow).collect::<Vec<_>>().join(", ")),
-        Value::Map(entries) => {
+        FrontMatterValue::Absent | FrontMatterValue::Null => "null".into(),
+        FrontMatterValue::Word(word) => word.clone(),
+        FrontMatterValue::Text(text) => scalar(text, ScalarContext::Block),
+        FrontMatterValue::List(items) => format!("[{}]", items.iter().map(in_flow).collect::<Vec<_>>().join(", ")),
+        FrontMatterValue::Map(entries) => {
             let entries: Vec<_> = entries.iter().map(|(key, text)| format!("{key}: {}", in_flow(text))).collect();
             format!("{{{}}}", entries.join(", "))
         }
@@ -56,13 +58,13 @@ pub(super) fn inline(value: &Value) -> String {
 
 /// Returns the items of a list, one per line.
 pub(super) fn item_lines(items: &[String], indent: &str, line_break: &str) -> String {
-    let line = |item: &String| [indent, "- ", &scalar(item, Within::Block), line_break].concat();
+    let line = |item: &String| [indent, "- ", &scalar(item, ScalarContext::Block), line_break].concat();
     items.iter().map(line).collect()
 }
 
 /// Returns the entries of a map, one per line.
 pub(super) fn entry_lines(entries: &[(&str, String)], indent: &str, line_break: &str) -> String {
-    let line = |(key, text): &(&str, String)| [indent, key, ": ", &scalar(text, Within::Block), line_break].concat();
+    let line = |(key, text): &(&str, String)| [indent, key, ": ", &scalar(text, ScalarContext::Block), line_break].concat();
     entries.iter().map(line).collect()
 }
 
@@ -76,24 +78,24 @@ pub(super) fn last_line_break(content: &str, line_break: &'static str) -> &'stat
 /// Returns the user's lines of front matter in a form that keeps the file readable.
 ///
 /// Lines that would make it unreadable are commented out.
-fn beside(memory: &Memory, front_matter: &str) -> String {
+fn user_lines(memory: &Memory, front_matter: &str) -> String {
     let mut beside = front_matter.to_owned();
     if !beside.is_empty() && !beside.ends_with('\n') {
         beside.push('\n');
     }
-    let is_taken = |key: &Node| matches!(key, Node::Text(key) if value(key, memory) != Value::Absent);
+    let is_taken = |key: &YamlNode| matches!(key, YamlNode::Text(key) if value(key, memory) != FrontMatterValue::Absent);
     let is_fence = |line: &str| line.starts_with("---") || line.starts_with("...");
     let Some(entries) = lines::entries(&beside).filter(|_| !beside.lines().any(is_fence)) else {
-        return commented(&beside);
+        return comment_out(&beside);
     };
-    for Entry { lines, key, .. } in entries.iter().rev() {
+    for YamlEntry { lines, key, .. } in entries.iter().rev() {
         if is_taken(key) {
-            beside.replace_range(lines.clone(), &commented(&beside[lines.clone()]));
+            beside.replace_range(lines.clone(), &comment_out(&beside[lines.clone()]));
         }
     }
     beside
 }
 
-fn commented(lines: &str) -> String {
+fn comment_out(lines: &str) -> String {
     lines.split_inclusive('\n').flat_map(|line| ["# ", line]).collect()
 }

@@ -2,11 +2,11 @@
 
 /// The parts of a text; concatenated in this order they are the text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Parts<'a> {
+pub(super) struct FileParts<'a> {
     /// The byte order mark, or empty.
     pub(super) mark: &'a str,
     /// The front matter, if any.
-    pub(super) front: Option<Front<'a>>,
+    pub(super) front: Option<FencedYaml<'a>>,
     /// The rest of the text.
     pub(super) body: &'a str,
     /// Whether the first line is a fence without a second one.
@@ -15,7 +15,7 @@ pub(super) struct Parts<'a> {
 
 /// The front matter and its fences.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Front<'a> {
+pub(super) struct FencedYaml<'a> {
     /// The first fence with its line break.
     pub(super) opening: &'a str,
     /// The lines between the fences.
@@ -25,14 +25,14 @@ pub(super) struct Front<'a> {
 }
 
 /// Splits a text into its parts.
-pub(super) fn split(text: &str) -> Parts<'_> {
+pub(super) fn split(text: &str) -> FileParts<'_> {
     let (mark, rest) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
     let (front, body, is_open) = match front(rest) {
         Ok(Some((front, body))) => (Some(front), body, false),
         Ok(None) => (None, rest, false),
-        Err(NeverClosed) => (None, rest, true),
+        Err(UnclosedFence) => (None, rest, true),
     };
-    Parts { mark, front, body, is_open }
+    FileParts { mark, front, body, is_open }
 }
 
 /// Returns the body without its last line break.
@@ -48,9 +48,9 @@ pub(super) fn line_break(text: &str) -> &'static str {
     }
 }
 
-struct NeverClosed;
+struct UnclosedFence;
 
-fn front(text: &str) -> Result<Option<(Front<'_>, &str)>, NeverClosed> {
+fn front(text: &str) -> Result<Option<(FencedYaml<'_>, &str)>, UnclosedFence> {
     let opening = text.split_inclusive('\n').next().unwrap_or_default();
     if !is_fence(opening) {
         return Ok(None);
@@ -59,11 +59,11 @@ fn front(text: &str) -> Result<Option<(Front<'_>, &str)>, NeverClosed> {
     for line in text[opening.len()..].split_inclusive('\n') {
         if is_fence(line) {
             let (closing, body) = text[end..].split_at(line.len());
-            return Ok(Some((Front { opening, yaml: &text[opening.len()..end], closing }, body)));
+            return Ok(Some((FencedYaml { opening, yaml: &text[opening.len()..end], closing }, body)));
         }
         end += line.len();
     }
-    Err(NeverClosed)
+    Err(UnclosedFence)
 }
 
 fn is_fence(line: &str) -> bool {

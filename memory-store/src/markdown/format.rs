@@ -7,9 +7,9 @@ use memory_core::{
     Category, ContentHash, Memory, MemoryId, OperationId, Origin, ParseError, Phase, Reminder, Scope, SpeakerRole, Tags,
 };
 
-use super::place::filed;
+use super::category_folder::filed;
 use super::value::VERSION_BESIDE;
-use super::yaml::Node;
+use super::yaml::YamlNode;
 
 /// The fields of a front matter. `None` means that a key is missing, empty or unreadable.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ pub(super) struct FrontMatter {
 
 /// A value that does not have the type of its key.
 #[derive(Debug)]
-pub(super) struct Unusable {
+pub(super) struct UnusableValue {
     /// The index of the entry.
     pub(super) index: usize,
     /// The key.
@@ -63,16 +63,16 @@ pub(super) struct Unusable {
 
 impl FrontMatter {
     /// Reads the entries, and returns the first unusable value as well.
-    pub(super) fn read(entries: &[(Node, Node)]) -> (Self, Option<Unusable>) {
+    pub(super) fn read(entries: &[(YamlNode, YamlNode)]) -> (Self, Option<UnusableValue>) {
         let mut front = Self::default();
         let (mut seen, mut unusable) = (HashSet::new(), None);
         for (index, (key, value)) in entries.iter().enumerate() {
-            let Node::Text(key) = key else { continue };
-            if !is_known(key) || !seen.insert(key) || *value == Node::Null {
+            let YamlNode::Text(key) = key else { continue };
+            if !is_known(key) || !seen.insert(key) || *value == YamlNode::Null {
                 continue;
             }
             if let Err(what) = front.take(key, value) {
-                unusable.get_or_insert(Unusable { index, key: key.clone(), what });
+                unusable.get_or_insert(UnusableValue { index, key: key.clone(), what });
             }
         }
         (front, unusable)
@@ -121,31 +121,31 @@ impl FrontMatter {
         }
     }
 
-    fn take(&mut self, key: &str, value: &Node) -> Result<(), String> {
+    fn take(&mut self, key: &str, value: &YamlNode) -> Result<(), String> {
         match key {
-            "id" => self.id = word(value)?,
-            "phase" => self.phase = word(value)?,
-            "category" => self.category = word(value)?,
-            "scope" => self.scope = word(value)?,
+            "id" => self.id = read_parsed(value)?,
+            "phase" => self.phase = read_parsed(value)?,
+            "category" => self.category = read_parsed(value)?,
+            "scope" => self.scope = read_parsed(value)?,
             "tags" | "tag" => self.tags.extend(tags(value)?),
             "source" => self.source = Some(text(value)?),
             "created_at" => self.created_at = moment(value)?,
             "updated_at" => self.updated_at = moment(value)?,
             "expires_at" => self.expires_at = moment(value)?,
-            "access_count" => self.access_count = number(value)?,
+            "access_count" => self.access_count = read_number(value)?,
             "links" => self.links = ids(value)?,
             "version" if is_dotted(value) => self.has_foreign_version = true,
-            "version" => self.version = number(value)?,
-            VERSION_BESIDE => self.version_beside = number(value)?,
+            "version" => self.version = read_number(value)?,
+            VERSION_BESIDE => self.version_beside = read_number(value)?,
             "title" => self.title = Some(text(value)?),
             "aliases" | "alias" => self.aliases.extend(aliases(value)?),
             "valid_from" => self.valid_from = moment(value)?,
             "valid_until" => self.valid_until = moment(value)?,
             "supersedes" => self.supersedes = ids(value)?,
-            "superseded_by" => self.superseded_by = word(value)?,
-            "pinned" => self.pinned = flag(value)?,
+            "superseded_by" => self.superseded_by = read_parsed(value)?,
+            "pinned" => self.pinned = read_flag(value)?,
             "due" => self.due = moment(value)?,
-            "reminds" => self.reminds = word(value)?,
+            "reminds" => self.reminds = read_parsed(value)?,
             "notified_at" => self.notified_at = moment(value)?,
             "done_at" => self.done_at = moment(value)?,
             "origin" => self.origin = Some(origin(value)?),
@@ -155,8 +155,8 @@ impl FrontMatter {
             "date" => self.date = moment(value).unwrap_or(None),
             "updated" => self.updated = moment(value).unwrap_or(None),
             "modified" => self.modified = moment(value).unwrap_or(None),
-            "role" => self.role = word(value).unwrap_or(None),
-            "summarised_by" => self.summarised_by = word(value).unwrap_or(None),
+            "role" => self.role = read_parsed(value).unwrap_or(None),
+            "summarised_by" => self.summarised_by = read_parsed(value).unwrap_or(None),
             // The hash is computed from the content; a user who edits the content does not update it.
             _ => {}
         }
@@ -176,8 +176,8 @@ pub(super) fn is_spelled(key: &str) -> bool {
 }
 
 /// Returns the texts that a list item represents, normalized as in the memory.
-pub(super) fn texts(key: &str, node: &Node) -> Vec<String> {
-    let list = Node::List(vec![node.clone()]);
+pub(super) fn texts(key: &str, node: &YamlNode) -> Vec<String> {
+    let list = YamlNode::List(vec![node.clone()]);
     match key {
         "tags" => tags(&list).unwrap_or_default().into_iter().collect::<Tags>().iter().cloned().collect(),
         "links" | "supersedes" => ids(&list).unwrap_or_default().iter().map(MemoryId::to_string).collect(),
@@ -186,53 +186,54 @@ pub(super) fn texts(key: &str, node: &Node) -> Vec<String> {
 }
 
 /// Returns whether an origin has entries that are not part of the format.
-pub(super) fn has_foreign_entries(origin: &Node) -> bool {
-    let is_ours = |key: &Node| matches!(key, Node::Text(key) if ["source", "root", "path", "hash"].contains(&key.as_str()));
-    matches!(origin, Node::Map(entries) if !entries.iter().all(|(key, _)| is_ours(key)))
+pub(super) fn has_foreign_entries(origin: &YamlNode) -> bool {
+    let is_ours =
+        |key: &YamlNode| matches!(key, YamlNode::Text(key) if ["source", "root", "path", "hash"].contains(&key.as_str()));
+    matches!(origin, YamlNode::Map(entries) if !entries.iter().all(|(key, _)| is_ours(key)))
 }
 
-fn is_dotted(value: &Node) -> bool {
+fn is_dotted(value: &YamlNode) -> bool {
     let Ok(version) = text(value) else { return false };
     let digits = version.strip_prefix(['v', 'V']).unwrap_or(&version);
     digits.contains('.') && digits.starts_with(|letter: char| letter.is_ascii_digit())
 }
 
-fn text(value: &Node) -> Result<String, String> {
+fn text(value: &YamlNode) -> Result<String, String> {
     match value {
-        Node::Text(text) | Node::Literal(text) => Ok(text.clone()),
-        Node::Null => Ok(String::new()),
-        Node::Tagged(_, inner) => text(inner),
-        Node::List(_) => Err("is a list, not a text".into()),
-        Node::Map(_) => Err("is a map, not a text".into()),
+        YamlNode::Text(text) | YamlNode::Literal(text) => Ok(text.clone()),
+        YamlNode::Null => Ok(String::new()),
+        YamlNode::Tagged(_, inner) => text(inner),
+        YamlNode::List(_) => Err("is a list, not a text".into()),
+        YamlNode::Map(_) => Err("is a map, not a text".into()),
     }
 }
 
-fn word<T: std::str::FromStr<Err = ParseError>>(value: &Node) -> Result<Option<T>, String> {
+fn read_parsed<T: std::str::FromStr<Err = ParseError>>(value: &YamlNode) -> Result<Option<T>, String> {
     let text = text(value)?;
     if text.trim().is_empty() {
         return Ok(None);
     }
-    text.parse().map(Some).map_err(|error: ParseError| format!("is {:?}, not {}", shortened(&text), error.wanted))
+    text.parse().map(Some).map_err(|error: ParseError| format!("is {:?}, not {}", shorten(&text), error.wanted))
 }
 
-fn flag(value: &Node) -> Result<bool, String> {
+fn read_flag(value: &YamlNode) -> Result<bool, String> {
     let text = text(value)?;
     match text.trim().to_lowercase().as_str() {
         "true" | "yes" | "on" => Ok(true),
         "" | "false" | "no" | "off" => Ok(false),
-        _ => Err(format!("is {:?}, not true or false", shortened(&text))),
+        _ => Err(format!("is {:?}, not true or false", shorten(&text))),
     }
 }
 
-fn number(value: &Node) -> Result<Option<u64>, String> {
+fn read_number(value: &YamlNode) -> Result<Option<u64>, String> {
     let text = text(value)?;
     if text.trim().is_empty() {
         return Ok(None);
     }
-    text.trim().parse().map(Some).map_err(|_| format!("is {:?}, not a whole number", shortened(&text)))
+    text.trim().parse().map(Some).map_err(|_| format!("is {:?}, not a whole number", shorten(&text)))
 }
 
-fn moment(value: &Node) -> Result<Option<DateTime<Utc>>, String> {
+fn moment(value: &YamlNode) -> Result<Option<DateTime<Utc>>, String> {
     let text = text(value)?;
     let text = text.trim();
     if text.is_empty() {
@@ -248,68 +249,68 @@ fn moment(value: &Node) -> Result<Option<DateTime<Utc>>, String> {
     let moment = with_zone().or_else(|| day().or_else(without_zone).map(|moment| moment.and_utc())).or_else(with_short_zone);
     // Dates are written as RFC 3339, which has four digits for the year and no sign.
     let moment = moment.filter(|moment| (0..=9999).contains(&moment.year()));
-    moment.map(Some).ok_or_else(|| format!("is {:?}, not a date such as 2026-05-07 or 2026-05-07T10:00:00Z", shortened(text)))
+    moment.map(Some).ok_or_else(|| format!("is {:?}, not a date such as 2026-05-07 or 2026-05-07T10:00:00Z", shorten(text)))
 }
 
-fn tags(value: &Node) -> Result<Vec<String>, String> {
+fn tags(value: &YamlNode) -> Result<Vec<String>, String> {
     match value {
-        Node::List(_) => list(value, "a tag"),
+        YamlNode::List(_) => list(value, "a tag"),
         _ => Ok(text(value)?.split([',', ' ', '\t', '\n']).map(str::to_owned).collect()),
     }
 }
 
-fn aliases(value: &Node) -> Result<Vec<String>, String> {
+fn aliases(value: &YamlNode) -> Result<Vec<String>, String> {
     match value {
-        Node::List(_) => list(value, "an alias"),
+        YamlNode::List(_) => list(value, "an alias"),
         _ => Ok(text(value)?.split(',').map(|alias| alias.trim().to_owned()).filter(|alias| !alias.is_empty()).collect()),
     }
 }
 
-fn ids(value: &Node) -> Result<Vec<MemoryId>, String> {
+fn ids(value: &YamlNode) -> Result<Vec<MemoryId>, String> {
     let texts = match value {
-        Node::List(_) => list(value, "an id")?,
+        YamlNode::List(_) => list(value, "an id")?,
         _ => text(value)?.split([',', ' ']).map(str::to_owned).collect(),
     };
     let ids = texts.iter().filter(|text| !text.trim().is_empty());
-    ids.map(|text| text.parse().map_err(|_| format!("contains {:?}, which is not an id (a UUID)", shortened(text)))).collect()
+    ids.map(|text| text.parse().map_err(|_| format!("contains {:?}, which is not an id (a UUID)", shorten(text)))).collect()
 }
 
 /// Returns the texts of a list.
 ///
 /// Nested lists are flattened, because `[[a]]` without quotes parses as one.
-fn list(value: &Node, item: &str) -> Result<Vec<String>, String> {
+fn list(value: &YamlNode, item: &str) -> Result<Vec<String>, String> {
     match value {
-        Node::List(items) => {
+        YamlNode::List(items) => {
             let mut texts = Vec::with_capacity(items.len());
             for node in items {
                 texts.append(&mut list(node, item)?);
             }
             Ok(texts)
         }
-        Node::Null => Ok(Vec::new()),
-        Node::Map(_) => Err(format!("contains a map instead of {item}")),
-        Node::Text(_) | Node::Literal(_) | Node::Tagged(..) => Ok(vec![text(value)?]),
+        YamlNode::Null => Ok(Vec::new()),
+        YamlNode::Map(_) => Err(format!("contains a map instead of {item}")),
+        YamlNode::Text(_) | YamlNode::Literal(_) | YamlNode::Tagged(..) => Ok(vec![text(value)?]),
     }
 }
 
-fn origin(value: &Node) -> Result<Origin, String> {
-    let Node::Map(entries) = value else { return Err("is not a map with source, root and path".into()) };
+fn origin(value: &YamlNode) -> Result<Origin, String> {
+    let YamlNode::Map(entries) = value else { return Err("is not a map with source, root and path".into()) };
     let field =
-        |name: &str| entries.iter().find(|(key, _)| matches!(key, Node::Text(key) if key == name)).map(|(_, value)| value);
+        |name: &str| entries.iter().find(|(key, _)| matches!(key, YamlNode::Text(key) if key == name)).map(|(_, value)| value);
     let needed = |name: &str| field(name).ok_or_else(|| format!("has no {name}")).and_then(text);
-    let hash = field("hash").map_or(Ok(None), word::<ContentHash>)?;
+    let hash = field("hash").map_or(Ok(None), read_parsed::<ContentHash>)?;
     Ok(Origin { source: needed("source")?, root: needed("root")?, path: needed("path")?, hash })
 }
 
-fn other_origins(value: &Node) -> Result<Vec<Origin>, String> {
+fn other_origins(value: &YamlNode) -> Result<Vec<Origin>, String> {
     let texts = list(value, "an origin")?;
     let read =
-        |text: &String| Origin::from_text(text).ok_or_else(|| format!("contains {:?}, not source:root//path", shortened(text)));
+        |text: &String| Origin::from_text(text).ok_or_else(|| format!("contains {:?}, not source:root//path", shorten(text)));
     texts.iter().map(read).collect()
 }
 
 /// Returns at most the first 60 characters of a text, for messages.
-fn shortened(text: &str) -> String {
+fn shorten(text: &str) -> String {
     match text.char_indices().nth(60) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),

@@ -2,30 +2,30 @@
 
 use std::ops::Range;
 
-use super::yaml::{self, Node};
+use super::yaml::{self, YamlNode};
 
 /// A top-level key of the front matter with its position.
 ///
 /// Positions are byte offsets in the front matter.
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct YamlEntry {
     /// The key.
-    pub(super) key: Node,
+    pub(super) key: YamlNode,
     /// The line of the key, counted from 0.
     pub(super) line: usize,
     /// All lines of the entry, without the comments and empty lines that follow it.
     pub(super) lines: Range<usize>,
     /// The offset after the colon.
     pub(super) after_key: usize,
-    /// The range of the value; whole lines if [`Shape::Nested`].
+    /// The range of the value; whole lines if [`ValueStyle::Nested`].
     pub(super) value: Range<usize>,
     /// The style of the value.
-    pub(super) shape: Shape,
+    pub(super) shape: ValueStyle,
 }
 
 /// The style in which a value is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum ValueStyle {
     /// No value.
     Empty,
     /// Unquoted, on one line or several.
@@ -47,8 +47,8 @@ pub(super) enum Shape {
 /// Returns the keys in their order, or `None` if the front matter does not have one key per line.
 ///
 /// The result is reliable only if [`yaml::parse`] finds the same keys.
-pub(super) fn entries(yaml: &str) -> Option<Vec<Entry>> {
-    let mut scan = Scan { text: yaml, at: 0, line: 0 };
+pub(super) fn entries(yaml: &str) -> Option<Vec<YamlEntry>> {
+    let mut scan = LineScanner { text: yaml, at: 0, line: 0 };
     let mut entries = Vec::new();
     // For YAML a single carriage return ends a line, but this scanner splits only at line feeds.
     if yaml.split("\r\n").any(|part| part.contains('\r')) {
@@ -57,7 +57,7 @@ pub(super) fn entries(yaml: &str) -> Option<Vec<Entry>> {
     while scan.at < yaml.len() {
         let line = scan.line_at(scan.at);
         if is_trivia(line) {
-            scan.pass_to(scan.at + line.len());
+            scan.advance_to(scan.at + line.len());
         } else {
             entries.push(scan.entry()?);
         }
@@ -139,13 +139,13 @@ pub(super) fn flow(text: &str) -> Option<(usize, Vec<Range<usize>>)> {
 }
 
 /// A scanner over the front matter.
-struct Scan<'a> {
+struct LineScanner<'a> {
     text: &'a str,
     at: usize,
     line: usize,
 }
 
-impl<'a> Scan<'a> {
+impl<'a> LineScanner<'a> {
     /// Returns the rest of the line from an offset, with its line break.
     fn line_at(&self, place: usize) -> &'a str {
         self.text[place..].split_inclusive('\n').next().unwrap_or_default()
@@ -156,12 +156,12 @@ impl<'a> Scan<'a> {
         place + self.line_at(place).len()
     }
 
-    fn pass_to(&mut self, place: usize) {
+    fn advance_to(&mut self, place: usize) {
         self.line += self.text[self.at..place].matches('\n').count();
         self.at = place;
     }
 
-    fn entry(&mut self) -> Option<Entry> {
+    fn entry(&mut self) -> Option<YamlEntry> {
         let (start, line) = (self.at, self.line);
         let (key_len, to_colon) = key_len(self.line_at(start))?;
         let key = key_node(&self.text[start..start + key_len])?;
@@ -170,26 +170,26 @@ impl<'a> Scan<'a> {
         let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
         let (value, shape) = self.value(after_key, after_key + blanks)?;
         let end = match shape {
-            Shape::Nested => value.end,
+            ValueStyle::Nested => value.end,
             _ => self.next_line(value.end),
         };
-        self.pass_to(end);
-        Some(Entry { key, line, lines: start..end, after_key, value, shape })
+        self.advance_to(end);
+        Some(YamlEntry { key, line, lines: start..end, after_key, value, shape })
     }
 
     /// Returns the range and the style of the value that starts at `start`.
-    fn value(&self, after_key: usize, start: usize) -> Option<(Range<usize>, Shape)> {
+    fn value(&self, after_key: usize, start: usize) -> Option<(Range<usize>, ValueStyle)> {
         let (len, shape) = match self.text.as_bytes().get(start) {
             None | Some(b'#' | b'\n' | b'\r') => {
                 let nested = self.below(start, true);
-                return Some(nested.map_or((after_key..after_key, Shape::Empty), |lines| (lines, Shape::Nested)));
+                return Some(nested.map_or((after_key..after_key, ValueStyle::Empty), |lines| (lines, ValueStyle::Nested)));
             }
-            Some(b'"') => (quoted_len(&self.text[start..])?, Shape::Double),
-            Some(b'\'') => (quoted_len(&self.text[start..])?, Shape::Single),
-            Some(b'[' | b'{') => (flow(&self.text[start..])?.0, Shape::Flow),
-            Some(b'|' | b'>') => return Some((start..self.lines_end(start), Shape::Lines)),
-            Some(b'&' | b'!' | b'*') => return Some((start..self.open_end(start, true), Shape::Odd)),
-            Some(_) => return Some((start..self.open_end(start, false), Shape::Plain)),
+            Some(b'"') => (quoted_len(&self.text[start..])?, ValueStyle::Double),
+            Some(b'\'') => (quoted_len(&self.text[start..])?, ValueStyle::Single),
+            Some(b'[' | b'{') => (flow(&self.text[start..])?.0, ValueStyle::Flow),
+            Some(b'|' | b'>') => return Some((start..self.lines_end(start), ValueStyle::Lines)),
+            Some(b'&' | b'!' | b'*') => return Some((start..self.open_end(start, true), ValueStyle::Odd)),
+            Some(_) => return Some((start..self.open_end(start, false), ValueStyle::Plain)),
         };
         let rest = self.line_at(start + len).trim_start_matches([' ', '\t']);
         is_trivia(rest).then_some((start..start + len, shape))
@@ -248,9 +248,9 @@ impl<'a> Scan<'a> {
 }
 
 /// Parses the text of a key.
-fn key_node(key: &str) -> Option<Node> {
+fn key_node(key: &str) -> Option<YamlNode> {
     let is_word = key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_') && !["null", "true", "false"].contains(&key);
-    if is_word { Some(Node::Text(key.to_owned())) } else { yaml::parse_spelled(key).ok() }
+    if is_word { Some(YamlNode::Text(key.to_owned())) } else { yaml::parse_spelled(key).ok() }
 }
 
 /// Returns the length of the key at the start of a line, and the offset of its colon.

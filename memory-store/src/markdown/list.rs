@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::encode::item_lines;
 use super::lines::{flow, is_trivia};
-use super::scalar::{Within, scalar};
-use super::yaml::{self, Node};
+use super::scalar::{ScalarContext, scalar};
+use super::yaml::{self, YamlNode};
 
 /// Returns a list with one item per line, changed to contain exactly `wanted`.
 ///
@@ -16,10 +16,10 @@ pub(super) fn changed_lines(
     lines: &str,
     wanted: &[String],
     line_break: &str,
-    read: impl Fn(&Node) -> Vec<String>,
+    read: impl Fn(&YamlNode) -> Vec<String>,
 ) -> Option<String> {
     let mut changed = String::with_capacity(lines.len());
-    let (mut plan, mut indent, mut end) = (Plan::of(wanted), None, 0);
+    let (mut plan, mut indent, mut end) = (ListEdit::of(wanted), None, 0);
     for line in lines.split_inclusive('\n') {
         if is_trivia(line) {
             changed.push_str(line);
@@ -45,22 +45,22 @@ pub(super) fn changed_lines(
 ///
 /// The remaining items keep their spelling. Returns `None` if the list is not a flow list, or if the change would delete a
 /// comment.
-pub(super) fn changed_flow(list: &str, wanted: &[String], read: impl Fn(&Node) -> Vec<String>) -> Option<String> {
+pub(super) fn edit_flow(list: &str, wanted: &[String], read: impl Fn(&YamlNode) -> Vec<String>) -> Option<String> {
     if !list.starts_with('[') {
         return None;
     }
     let (_, items) = flow(list)?;
     let items: Vec<Range<usize>> = items.into_iter().filter(|item| !list[item.clone()].trim().is_empty()).collect();
-    let mut plan = Plan::of(wanted);
+    let mut plan = ListEdit::of(wanted);
     let mut kept_items = Vec::new();
     for item in &items {
-        let Node::List(nodes) = yaml::parse_spelled(&format!("[{}]", &list[item.clone()])).ok()? else { return None };
+        let YamlNode::List(nodes) = yaml::parse_spelled(&format!("[{}]", &list[item.clone()])).ok()? else { return None };
         let stands_for = read(nodes.first()?);
         if plan.keeps(&stands_for) {
             kept_items.push(list[item.clone()].trim().to_owned());
         }
     }
-    let rest = plan.rest().into_iter().map(|text| scalar(&text, Within::Flow));
+    let rest = plan.rest().into_iter().map(|text| scalar(&text, ScalarContext::Flow));
     match items.last() {
         Some(place) if kept_items.len() == items.len() => {
             let end = place.start + list[place.clone()].trim_end().len();
@@ -73,12 +73,12 @@ pub(super) fn changed_flow(list: &str, wanted: &[String], read: impl Fn(&Node) -
 }
 
 /// Decides which items of a list remain and which are still missing.
-struct Plan<'a> {
+struct ListEdit<'a> {
     wanted: &'a [String],
     missing: HashSet<&'a str>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> ListEdit<'a> {
     fn of(wanted: &'a [String]) -> Self {
         Self { wanted, missing: wanted.iter().map(String::as_str).collect() }
     }

@@ -3,18 +3,18 @@
 //! A file is Markdown with a YAML front matter, see [`encode()`]. [`decode()`] never fails: it returns all readable fields, and reports
 //! the first defect. [`rewrite`] edits only the lines of changed keys, and leaves all other bytes as the user wrote them.
 
+mod category_folder;
 mod decode;
+mod defect;
 mod encode;
 mod fence;
 mod format;
-mod front;
 mod lines;
 mod list;
-mod place;
-mod plain;
-mod problem;
+mod plain_front_matter;
 mod rewrite;
 mod scalar;
+mod simple_yaml;
 mod text;
 mod value;
 mod yaml;
@@ -22,9 +22,9 @@ mod yaml;
 #[cfg(test)]
 mod tests;
 
-pub use decode::{Parsed, decode, misfiled};
+pub use category_folder::filed;
+pub use decode::{DecodedFile, decode, misfiled};
 pub use encode::encode;
-pub(crate) use front::{Front, as_text, body, is_whole, with_values};
-pub use place::filed;
+pub(crate) use plain_front_matter::{PlainFrontMatter, as_text, body, is_whole, with_values};
 pub use rewrite::rewrite;
 pub(crate) use scalar::double_quoted;

@@ -5,19 +5,19 @@ use std::ops::Range;
 use chrono::TimeDelta;
 use memory_core::{Memory, Problem};
 
-use super::decode::{Reading, decode};
+use super::decode::{ParsedFile, decode};
+use super::defect::FileDefect;
 use super::encode::{entry_lines, inline, item_lines, key_lines, last_line_break};
 use super::fence::{line_break, split};
 use super::format::{has_foreign_entries, texts};
-use super::lines::{self, Entry, Shape};
-use super::list::{changed_flow, changed_lines};
-use super::problem::Fault;
+use super::lines::{self, ValueStyle, YamlEntry};
+use super::list::{changed_lines, edit_flow};
 use super::scalar::{double_quoted, single_quoted};
 use super::text::text;
-use super::value::{KEYS, VERSION_BESIDE, Value, value};
-use super::yaml::{self, Node};
+use super::value::{FrontMatterValue, KEYS, VERSION_BESIDE, value};
+use super::yaml::{self, YamlNode};
 
-const BY_HAND: &str = "edit it by hand, or write the front matter as one `key: value` per line";
+const CHANGE_BY_HAND: &str = "edit it by hand, or write the front matter as one `key: value` per line";
 
 /// Returns the bytes of a file, changed to represent `after` at `path`.
 ///
@@ -30,11 +30,11 @@ const BY_HAND: &str = "edit it by hand, or write the front matter as one `key: v
 /// The problem that [`decode`] finds in the file, or the key that cannot be changed without damage to the others.
 pub fn rewrite(path: &str, bytes: &[u8], after: &Memory) -> Result<Vec<u8>, Problem> {
     let (text, fault) = text(bytes);
-    let reading = Reading::of(&text);
+    let reading = ParsedFile::of(&text);
     if let Some(fault) = fault {
         return Err(fault.of(path));
     }
-    let Reading { parts, content, front, fault, .. } = reading;
+    let ParsedFile { parts, content, front, fault, .. } = reading;
     if let Some(fault) = fault {
         return Err(fault.of(path));
     }
@@ -47,9 +47,10 @@ pub fn rewrite(path: &str, bytes: &[u8], after: &Memory) -> Result<Vec<u8>, Prob
     let Some(fences) = parts.front else {
         let keys = KEYS.iter().map(|key| key_lines(key, &value(key, after), newline)).collect::<String>();
         let file = format!("{}---{newline}{keys}---{newline}{body}", parts.mark);
-        return checked(path, &file, &[], &[], after).map_err(|key| refusal(&key, None).of(path));
+        return verify(path, &file, &[], &[], after).map_err(|key| refusal(&key, None).of(path));
     };
-    let unreadable = || Fault::new(2, "the front matter has a format that cannot be edited line by line", BY_HAND).of(path);
+    let unreadable =
+        || FileDefect::new(2, "the front matter has a format that cannot be edited line by line", CHANGE_BY_HAND).of(path);
     let entries = lines::entries(fences.yaml).ok_or_else(unreadable)?;
     let nodes = spelled_entries(fences.yaml);
     if !entries.iter().map(|entry| &entry.key).eq(nodes.iter().map(|(key, _)| key)) {
@@ -60,44 +61,44 @@ pub fn rewrite(path: &str, bytes: &[u8], after: &Memory) -> Result<Vec<u8>, Prob
     let (created_at, updated_at) = (front.created_at, front.updated_at);
     let has_foreign_version = front.has_foreign_version;
     let before = front.into_memory(path, content.to_owned(), after.created_at);
-    let has = |key: &str| nodes.iter().any(|(own, _)| matches!(own, Node::Text(own) if own == key));
+    let has = |key: &str| nodes.iter().any(|(own, _)| matches!(own, YamlNode::Text(own) if own == key));
     let is_changed = |key: &str| match key {
         "id" => id != Some(after.id),
         "created_at" => created_at != Some(after.created_at),
         "updated_at" => updated_at != Some(after.updated_at),
         // A user who edits the content in place leaves an outdated hash.
-        "content_hash" => before.content != after.content || has_former_hash(&nodes, after),
+        "content_hash" => before.content != after.content || has_outdated_hash(&nodes, after),
         "phase" if has(key) => phase != Some(after.phase),
         "category" if has(key) => category != Some(after.category),
         // Without a due time these keys had no effect; with one they would.
         "reminds" | "notified_at" | "done_at" if has(key) && before.reminder.is_none() => after.reminder.is_some(),
         _ => value(key, &before) != value(key, after),
     };
-    let changes: Vec<Change> = KEYS
+    let changes: Vec<FrontMatterChange> = KEYS
         .into_iter()
         .filter(|key| *key != VERSION_BESIDE && is_changed(key))
-        .map(|key| Change { key, spelled: spelling(key, has_foreign_version, has), value: value(key, after) })
+        .map(|key| FrontMatterChange { key, spelled: key_in_file(key, has_foreign_version, has), value: value(key, after) })
         .collect();
 
     let closing = if fences.closing.ends_with('\n') || body.is_empty() { "" } else { newline };
     let assemble = |yaml: &str| format!("{}{}{yaml}{}{closing}{body}", parts.mark, fences.opening, fences.closing);
     let mut refused = None;
-    for care in [Care::Item, Care::Value] {
+    for care in [EditStrategy::Item, EditStrategy::Value] {
         let Some(yaml) = edited(fences.yaml, &entries, &nodes, &changes, newline, care) else { continue };
-        match checked(path, &assemble(&yaml), &nodes, &changes, after) {
+        match verify(path, &assemble(&yaml), &nodes, &changes, after) {
             Ok(file) => return Ok(file),
             Err(key) => refused = Some(key),
         }
     }
     let key = refused.unwrap_or_else(|| "origin".into());
-    let line = entries.iter().find(|entry| matches!(&entry.key, Node::Text(own) if *own == key)).map(|entry| entry.line + 2);
+    let line = entries.iter().find(|entry| matches!(&entry.key, YamlNode::Text(own) if *own == key)).map(|entry| entry.line + 2);
     Err(refusal(&key, line).of(path))
 }
 
 /// Returns whether the front matter has a SHA-256 hash that does not match the content.
-fn has_former_hash(nodes: &[(Node, Node)], memory: &Memory) -> bool {
+fn has_outdated_hash(nodes: &[(YamlNode, YamlNode)], memory: &Memory) -> bool {
     nodes.iter().any(|entry| {
-        let (Node::Text(key), Node::Text(hash)) = entry else { return false };
+        let (YamlNode::Text(key), YamlNode::Text(hash)) = entry else { return false };
         let is_ours = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
         key == "content_hash" && is_ours && *hash != memory.content_hash().to_string()
     })
@@ -105,16 +106,16 @@ fn has_former_hash(nodes: &[(Node, Node)], memory: &Memory) -> bool {
 
 /// A key with its new value.
 #[derive(Debug)]
-struct Change {
+struct FrontMatterChange {
     key: &'static str,
     /// The name of the key in this file.
     spelled: &'static str,
-    value: Value,
+    value: FrontMatterValue,
 }
 
 /// The strategies for an edit, in the order in which they are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Care {
+enum EditStrategy {
     /// Remaining items of a list are unchanged; a key with an absent value is deleted.
     Item,
     /// The value is replaced as a whole; a key with an absent value becomes `null`.
@@ -124,7 +125,7 @@ enum Care {
 }
 
 /// Returns the name of a key of the format in this file.
-fn spelling(key: &'static str, has_foreign_version: bool, has: impl Fn(&str) -> bool) -> &'static str {
+fn key_in_file(key: &'static str, has_foreign_version: bool, has: impl Fn(&str) -> bool) -> &'static str {
     match key {
         "tags" if !has("tags") && has("tag") => "tag",
         "aliases" if !has("aliases") && has("alias") => "alias",
@@ -136,16 +137,16 @@ fn spelling(key: &'static str, has_foreign_version: bool, has: impl Fn(&str) -> 
 /// Returns the front matter with the changes applied, or `None` if a change would lose data.
 fn edited(
     yaml: &str,
-    entries: &[Entry],
-    nodes: &[(Node, Node)],
-    changes: &[Change],
+    entries: &[YamlEntry],
+    nodes: &[(YamlNode, YamlNode)],
+    changes: &[FrontMatterChange],
     newline: &str,
-    care: Care,
+    care: EditStrategy,
 ) -> Option<String> {
     let mut edits = Vec::<(Range<usize>, String)>::new();
     let mut added = String::new();
-    for Change { key, spelled, value } in changes {
-        let Some(index) = entries.iter().position(|entry| matches!(&entry.key, Node::Text(own) if own == spelled)) else {
+    for FrontMatterChange { key, spelled, value } in changes {
+        let Some(index) = entries.iter().position(|entry| matches!(&entry.key, YamlNode::Text(own) if own == spelled)) else {
             added.push_str(&key_lines(spelled, value, newline));
             continue;
         };
@@ -163,33 +164,45 @@ fn edited(
 }
 
 /// Returns the ranges to replace and their replacements, to set the value of the entry.
-fn entry_edits(yaml: &str, entry: &Entry, key: &str, value: &Value, newline: &str, care: Care) -> Vec<(Range<usize>, String)> {
-    let Entry { lines, after_key, value: place, shape, .. } = entry;
+fn entry_edits(
+    yaml: &str,
+    entry: &YamlEntry,
+    key: &str,
+    value: &FrontMatterValue,
+    newline: &str,
+    care: EditStrategy,
+) -> Vec<(Range<usize>, String)> {
+    let YamlEntry { lines, after_key, value: place, shape, .. } = entry;
     let old = &yaml[place.clone()];
     let behind_key = *after_key..*after_key;
     let line_end = *after_key + yaml[*after_key..].split_inclusive('\n').next().unwrap_or_default().len();
-    let read = |node: &Node| texts(key, node);
+    let read = |node: &YamlNode| texts(key, node);
     match (value, shape) {
-        (Value::Absent, _) if care == Care::Item => vec![(lines.clone(), String::new())],
-        (Value::List(items), Shape::Nested) if !items.is_empty() => {
-            let gentle = if care == Care::Item { changed_lines(old, items, newline, read) } else { None };
+        (FrontMatterValue::Absent, _) if care == EditStrategy::Item => vec![(lines.clone(), String::new())],
+        (FrontMatterValue::List(items), ValueStyle::Nested) if !items.is_empty() => {
+            let gentle = if care == EditStrategy::Item { changed_lines(old, items, newline, read) } else { None };
             vec![(place.clone(), gentle.unwrap_or_else(|| item_lines(items, indent(old), newline)))]
         }
-        (Value::List(items), Shape::Empty) if !items.is_empty() => {
+        (FrontMatterValue::List(items), ValueStyle::Empty) if !items.is_empty() => {
             vec![(line_end..line_end, item_lines(items, "  ", newline))]
         }
-        (Value::List(items), Shape::Flow) if care == Care::Item => {
-            vec![(place.clone(), changed_flow(old, items, read).unwrap_or_else(|| inline(value)))]
+        (FrontMatterValue::List(items), ValueStyle::Flow) if care == EditStrategy::Item => {
+            vec![(place.clone(), edit_flow(old, items, read).unwrap_or_else(|| inline(value)))]
         }
-        (Value::Map(entries), Shape::Nested) => vec![(place.clone(), entry_lines(entries, indent(old), newline))],
-        (Value::Map(entries), Shape::Empty) => vec![(line_end..line_end, entry_lines(entries, "  ", newline))],
-        (Value::Word(text) | Value::Text(text), Shape::Double) => vec![(place.clone(), double_quoted(text))],
-        (Value::Word(text) | Value::Text(text), Shape::Single) => {
+        (FrontMatterValue::Map(entries), ValueStyle::Nested) => vec![(place.clone(), entry_lines(entries, indent(old), newline))],
+        (FrontMatterValue::Map(entries), ValueStyle::Empty) => vec![(line_end..line_end, entry_lines(entries, "  ", newline))],
+        (FrontMatterValue::Word(text) | FrontMatterValue::Text(text), ValueStyle::Double) => {
+            vec![(place.clone(), double_quoted(text))]
+        }
+        (FrontMatterValue::Word(text) | FrontMatterValue::Text(text), ValueStyle::Single) => {
             vec![(place.clone(), single_quoted(text).unwrap_or_else(|| double_quoted(text)))]
         }
-        (_, Shape::Nested) => vec![(behind_key, format!(" {}", inline(value))), (place.clone(), String::new())],
-        (_, Shape::Empty) => vec![(behind_key, format!(" {}", inline(value)))],
-        (_, Shape::Plain | Shape::Single | Shape::Double | Shape::Flow | Shape::Lines | Shape::Odd) => {
+        (_, ValueStyle::Nested) => vec![(behind_key, format!(" {}", inline(value))), (place.clone(), String::new())],
+        (_, ValueStyle::Empty) => vec![(behind_key, format!(" {}", inline(value)))],
+        (
+            _,
+            ValueStyle::Plain | ValueStyle::Single | ValueStyle::Double | ValueStyle::Flow | ValueStyle::Lines | ValueStyle::Odd,
+        ) => {
             vec![(place.clone(), inline(value))]
         }
     }
@@ -204,7 +217,13 @@ fn indent(lines: &str) -> &str {
 /// Returns the file if it represents `after` and preserves the unchanged `nodes`.
 ///
 /// Otherwise returns a key with a wrong value.
-fn checked(path: &str, file: &str, nodes: &[(Node, Node)], changes: &[Change], after: &Memory) -> Result<Vec<u8>, String> {
+fn verify(
+    path: &str,
+    file: &str,
+    nodes: &[(YamlNode, YamlNode)],
+    changes: &[FrontMatterChange],
+    after: &Memory,
+) -> Result<Vec<u8>, String> {
     // If a date were missing, the parser would use this one, and the comparison below would fail.
     let never = after.created_at.checked_add_signed(TimeDelta::days(1)).unwrap_or_default();
     let never = if never == after.updated_at { after.created_at } else { never };
@@ -219,24 +238,24 @@ fn checked(path: &str, file: &str, nodes: &[(Node, Node)], changes: &[Change], a
     if read.memory != *after {
         return Err(first_changed());
     }
-    let is_ours = |key: &Node| changes.iter().any(|change| matches!(key, Node::Text(key) if key == change.spelled));
+    let is_ours = |key: &YamlNode| changes.iter().any(|change| matches!(key, YamlNode::Text(key) if key == change.spelled));
     let entries = split(file).front.map(|front| spelled_entries(front.yaml)).unwrap_or_default();
     let mut kept = entries.iter();
     let mut others = nodes.iter().filter(|(key, _)| !is_ours(key));
     if let Some((key, _)) = others.find(|node| !kept.any(|kept| kept == *node)) {
-        return Err(if let Node::Text(key) = key { key.clone() } else { first_changed() });
+        return Err(if let YamlNode::Text(key) = key { key.clone() } else { first_changed() });
     }
     Ok(file.as_bytes().to_vec())
 }
 
 /// Returns the entries of a valid front matter, with numbers and booleans as spelled.
-fn spelled_entries(yaml: &str) -> Vec<(Node, Node)> {
+fn spelled_entries(yaml: &str) -> Vec<(YamlNode, YamlNode)> {
     match yaml::parse_spelled(yaml) {
-        Ok(Node::Map(entries)) => entries,
+        Ok(YamlNode::Map(entries)) => entries,
         _ => Vec::new(),
     }
 }
 
-fn refusal(key: &str, line: Option<usize>) -> Fault {
-    Fault::new(line, format!("`{key}` cannot be updated without damage to the rest of the front matter"), BY_HAND)
+fn refusal(key: &str, line: Option<usize>) -> FileDefect {
+    FileDefect::new(line, format!("`{key}` cannot be updated without damage to the rest of the front matter"), CHANGE_BY_HAND)
 }

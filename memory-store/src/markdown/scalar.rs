@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 /// The context of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Within {
+pub(super) enum ScalarContext {
     /// In a block, after a key or a dash.
     Block,
     /// Between brackets or braces.
@@ -12,7 +12,7 @@ pub(super) enum Within {
 }
 
 /// Returns the text, quoted if necessary.
-pub(super) fn scalar(text: &str, within: Within) -> String {
+pub(super) fn scalar(text: &str, within: ScalarContext) -> String {
     if is_plain(text, within) { text.to_owned() } else { double_quoted(text) }
 }
 
@@ -41,18 +41,18 @@ pub(super) fn single_quoted(text: &str) -> Option<String> {
     text.chars().all(is_printable).then(|| format!("'{}'", text.replace('\'', "''")))
 }
 
-fn is_plain(text: &str, within: Within) -> bool {
+fn is_plain(text: &str, within: ScalarContext) -> bool {
     let (Some(first), Some(last)) = (text.chars().next(), text.chars().next_back()) else { return false };
     let second = text.chars().nth(1).unwrap_or(' ');
     let starts_well = match first {
-        '-' | '?' | ':' => within == Within::Block && !second.is_whitespace() && !text.starts_with("---"),
+        '-' | '?' | ':' => within == ScalarContext::Block && !second.is_whitespace() && !text.starts_with("---"),
         '.' => !text.starts_with("..."),
         _ => !",[]{}#&*!|>'\"%@`".contains(first),
     };
     let ends_well = !first.is_whitespace() && !last.is_whitespace() && last != ':';
     let is_one_token = match within {
-        Within::Block => true,
-        Within::Flow => !text.contains([',', '[', ']', '{', '}', '?']),
+        ScalarContext::Block => true,
+        ScalarContext::Flow => !text.contains([',', '[', ']', '{', '}', '?']),
     };
     starts_well
         && ends_well
@@ -60,11 +60,11 @@ fn is_plain(text: &str, within: Within) -> bool {
         && !text.contains(": ")
         && !text.contains(" #")
         && text.chars().all(is_printable)
-        && !is_word_for_something_else(text)
+        && !is_ambiguous(text)
 }
 
 /// Returns whether some YAML 1.1 or 1.2 parser reads the text as a number, a date, a boolean or null.
-fn is_word_for_something_else(text: &str) -> bool {
+fn is_ambiguous(text: &str) -> bool {
     const WORDS: [&str; 17] =
         ["~", "null", "true", "false", "yes", "no", "on", "off", "y", "n", "=", "<<", ".inf", "-.inf", "+.inf", ".nan", "-"];
     let starts_like_a_number = text.starts_with(|letter: char| letter.is_ascii_digit() || "+-.".contains(letter));

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::problem::Fault;
+use super::defect::FileDefect;
 
 /// Decodes bytes leniently, and returns the defect, if any.
-pub(super) fn text(bytes: &[u8]) -> (Cow<'_, str>, Option<Fault>) {
+pub(super) fn text(bytes: &[u8]) -> (Cow<'_, str>, Option<FileDefect>) {
     if let [0xff, 0xfe, rest @ ..] = bytes {
         return (utf16(rest, u16::from_le_bytes), Some(not_utf8(1, "UTF-16")));
     }
@@ -18,7 +18,7 @@ pub(super) fn text(bytes: &[u8]) -> (Cow<'_, str>, Option<Fault>) {
         Ok(text) => {
             let place = text.find('\0');
             place.map(|place| {
-                Fault::new(line_at(bytes, place), "the file contains a NUL byte, so it is not text", "remove the NUL bytes")
+                FileDefect::new(line_at(bytes, place), "the file contains a NUL byte, so it is not text", "remove the NUL bytes")
             })
         }
     };
@@ -30,8 +30,8 @@ fn utf16(bytes: &[u8], unit: impl Fn([u8; 2]) -> u16) -> Cow<'static, str> {
     Cow::Owned(String::from_utf16_lossy(&units))
 }
 
-fn not_utf8(line: usize, encoding: &str) -> Fault {
-    Fault::new(line, format!("the text is not UTF-8 but {encoding}"), "save it as UTF-8")
+fn not_utf8(line: usize, encoding: &str) -> FileDefect {
+    FileDefect::new(line, format!("the text is not UTF-8 but {encoding}"), "save it as UTF-8")
 }
 
 fn line_at(bytes: &[u8], place: usize) -> usize {

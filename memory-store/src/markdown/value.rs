@@ -43,7 +43,7 @@ pub(super) const VERSION_BESIDE: &str = "memory_version";
 
 /// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Value {
+pub(super) enum FrontMatterValue {
     /// No value; the key is omitted.
     Absent,
     /// An explicit `null`.
@@ -59,46 +59,48 @@ pub(super) enum Value {
 }
 
 /// Returns the value of a memory's key.
-pub(super) fn value(key: &str, memory: &Memory) -> Value {
+pub(super) fn value(key: &str, memory: &Memory) -> FrontMatterValue {
     match key {
-        "id" => Value::Word(memory.id.to_string()),
-        "content_hash" => Value::Word(memory.content_hash().to_string()),
-        "phase" => Value::Word(memory.phase.to_string()),
-        "category" => Value::Word(memory.category.to_string()),
-        "scope" => Value::Text(memory.scope.to_string()),
-        "tags" => Value::List(memory.tags.as_slice().to_vec()),
-        "source" => Value::Text(memory.source.clone()),
-        "created_at" => Value::Word(moment(memory.created_at)),
-        "updated_at" => Value::Word(moment(memory.updated_at)),
-        "expires_at" => memory.expires_at.map_or(Value::Null, |end| Value::Word(moment(end))),
-        "access_count" => Value::Word(memory.access_count.to_string()),
-        "links" => Value::List(memory.links.iter().map(MemoryId::to_string).collect()),
-        "version" => Value::Word(memory.version.to_string()),
-        "role" => memory.role.map_or(Value::Absent, |role| Value::Word(role.to_string())),
-        "title" => memory.title.clone().map_or(Value::Absent, Value::Text),
-        "aliases" => some_list(memory.aliases.clone()),
-        "valid_from" => memory.valid_from.map_or(Value::Absent, |start| Value::Word(moment(start))),
-        "valid_until" => memory.valid_until.map_or(Value::Absent, |end| Value::Word(moment(end))),
-        "supersedes" => some_list(memory.supersedes.iter().map(MemoryId::to_string).collect()),
-        "superseded_by" => memory.superseded_by.map_or(Value::Absent, |id| Value::Word(id.to_string())),
-        "summarised_by" => memory.summarised_by.as_ref().map_or(Value::Absent, |id| Value::Text(id.to_string())),
-        "pinned" if memory.pinned => Value::Word("true".into()),
-        "due" => of_reminder(memory, |reminder| Some(moment(reminder.due))),
-        "reminds" => of_reminder(memory, |reminder| reminder.of.map(|id| id.to_string())),
-        "notified_at" => of_reminder(memory, |reminder| reminder.notified_at.map(moment)),
-        "done_at" => of_reminder(memory, |reminder| reminder.done_at.map(moment)),
-        "origin" => memory.origin.as_ref().map_or(Value::Absent, |origin| Value::Map(origin_map(origin))),
-        "other_origins" => some_list(memory.other_origins.iter().map(Origin::to_text).collect()),
-        _ => Value::Absent,
+        "id" => FrontMatterValue::Word(memory.id.to_string()),
+        "content_hash" => FrontMatterValue::Word(memory.content_hash().to_string()),
+        "phase" => FrontMatterValue::Word(memory.phase.to_string()),
+        "category" => FrontMatterValue::Word(memory.category.to_string()),
+        "scope" => FrontMatterValue::Text(memory.scope.to_string()),
+        "tags" => FrontMatterValue::List(memory.tags.as_slice().to_vec()),
+        "source" => FrontMatterValue::Text(memory.source.clone()),
+        "created_at" => FrontMatterValue::Word(moment(memory.created_at)),
+        "updated_at" => FrontMatterValue::Word(moment(memory.updated_at)),
+        "expires_at" => memory.expires_at.map_or(FrontMatterValue::Null, |end| FrontMatterValue::Word(moment(end))),
+        "access_count" => FrontMatterValue::Word(memory.access_count.to_string()),
+        "links" => FrontMatterValue::List(memory.links.iter().map(MemoryId::to_string).collect()),
+        "version" => FrontMatterValue::Word(memory.version.to_string()),
+        "role" => memory.role.map_or(FrontMatterValue::Absent, |role| FrontMatterValue::Word(role.to_string())),
+        "title" => memory.title.clone().map_or(FrontMatterValue::Absent, FrontMatterValue::Text),
+        "aliases" => list_or_absent(memory.aliases.clone()),
+        "valid_from" => memory.valid_from.map_or(FrontMatterValue::Absent, |start| FrontMatterValue::Word(moment(start))),
+        "valid_until" => memory.valid_until.map_or(FrontMatterValue::Absent, |end| FrontMatterValue::Word(moment(end))),
+        "supersedes" => list_or_absent(memory.supersedes.iter().map(MemoryId::to_string).collect()),
+        "superseded_by" => memory.superseded_by.map_or(FrontMatterValue::Absent, |id| FrontMatterValue::Word(id.to_string())),
+        "summarised_by" => {
+            memory.summarised_by.as_ref().map_or(FrontMatterValue::Absent, |id| FrontMatterValue::Text(id.to_string()))
+        }
+        "pinned" if memory.pinned => FrontMatterValue::Word("true".into()),
+        "due" => reminder_value(memory, |reminder| Some(moment(reminder.due))),
+        "reminds" => reminder_value(memory, |reminder| reminder.of.map(|id| id.to_string())),
+        "notified_at" => reminder_value(memory, |reminder| reminder.notified_at.map(moment)),
+        "done_at" => reminder_value(memory, |reminder| reminder.done_at.map(moment)),
+        "origin" => memory.origin.as_ref().map_or(FrontMatterValue::Absent, |origin| FrontMatterValue::Map(origin_map(origin))),
+        "other_origins" => list_or_absent(memory.other_origins.iter().map(Origin::to_text).collect()),
+        _ => FrontMatterValue::Absent,
     }
 }
 
-fn of_reminder(memory: &Memory, word: impl FnOnce(&Reminder) -> Option<String>) -> Value {
-    memory.reminder.as_ref().and_then(word).map_or(Value::Absent, Value::Word)
+fn reminder_value(memory: &Memory, word: impl FnOnce(&Reminder) -> Option<String>) -> FrontMatterValue {
+    memory.reminder.as_ref().and_then(word).map_or(FrontMatterValue::Absent, FrontMatterValue::Word)
 }
 
-fn some_list(items: Vec<String>) -> Value {
-    if items.is_empty() { Value::Absent } else { Value::List(items) }
+fn list_or_absent(items: Vec<String>) -> FrontMatterValue {
+    if items.is_empty() { FrontMatterValue::Absent } else { FrontMatterValue::List(items) }
 }
 
 fn origin_map(origin: &Origin) -> Vec<(&'static str, String)> {

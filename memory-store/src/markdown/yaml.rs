@@ -9,7 +9,7 @@ use serde::de::{
 };
 use serde_yaml::Error;
 
-use super::plain;
+use super::simple_yaml;
 
 /// The maximum nesting of flow collections.
 ///
@@ -22,17 +22,17 @@ const MAX_DEPTH: usize = 1000;
 const MAX_DOUBTFUL: usize = 5000;
 
 /// The budget of every text, independent of its length.
-const FREE: usize = 64 << 10;
+const BASE_BUDGET: usize = 64 << 10;
 
 /// The message for a text with aliases that expand to too large a value.
-const TOO_MUCH: &str = "its aliases expand to too many values";
+const ALIASES_TOO_LARGE: &str = "its aliases expand to too many values";
 
 /// Characters that YAML 1.1 treats as line ends or refuses, but editors and YAML 1.2 treat as letters.
-const LETTERS_TO_US: [char; 4] = ['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}'];
+const SPECIAL_LETTERS: [char; 4] = ['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}'];
 
 /// A YAML value, with its aliases expanded.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Node {
+pub(super) enum YamlNode {
     /// Empty, `~` or `null`.
     Null,
     /// A number or a boolean; spelled as in the source only by [`parse_spelled`].
@@ -40,14 +40,14 @@ pub(super) enum Node {
     /// Text in any style.
     Text(String),
     /// A list.
-    List(Vec<Node>),
+    List(Vec<YamlNode>),
     /// A map in the order of the source, which may contain duplicate keys.
-    Map(Vec<(Node, Node)>),
+    Map(Vec<(YamlNode, YamlNode)>),
     /// A value with a custom tag, such as `!custom`.
-    Tagged(String, Box<Node>),
+    Tagged(String, Box<YamlNode>),
 }
 
-impl Node {
+impl YamlNode {
     /// Returns whether the value is or contains a number or a boolean.
     pub(super) fn has_literals(&self) -> bool {
         match self {
@@ -60,7 +60,7 @@ impl Node {
     }
 
     /// Returns a duplicate key of one of the maps, if any.
-    pub(super) fn duplicate(&self) -> Option<&Node> {
+    pub(super) fn duplicate(&self) -> Option<&YamlNode> {
         match self {
             Self::Null | Self::Literal(_) | Self::Text(_) => None,
             Self::List(items) => items.iter().find_map(Self::duplicate),
@@ -76,14 +76,14 @@ impl Node {
 
 /// The error for a text that is not valid YAML or exceeds a limit.
 #[derive(Debug)]
-pub(super) struct YamlError {
+pub(super) struct FrontMatterError {
     /// The line, counted from 0, if it can be determined.
     pub(super) line: Option<usize>,
     /// The cause, as a sentence fragment.
     pub(super) what: String,
 }
 
-impl From<Error> for YamlError {
+impl From<Error> for FrontMatterError {
     fn from(error: Error) -> Self {
         let text = error.to_string();
         // The message contains lines of the front matter, which differ from the lines of the file, so they are removed.
@@ -99,44 +99,44 @@ impl From<Error> for YamlError {
         // An unexpected end of stream is reported at the end; the position of the opening token is more useful.
         let line = if text.starts_with("found unexpected end of stream") { lines.last().copied().or(line) } else { line };
         // The library adds the key before a custom message.
-        let what = if what.ends_with(TOO_MUCH) { TOO_MUCH.to_owned() } else { what };
+        let what = if what.ends_with(ALIASES_TOO_LARGE) { ALIASES_TOO_LARGE.to_owned() } else { what };
         Self { line: line.map(|line| line.saturating_sub(1)), what }
     }
 }
 
 /// Parses YAML, with time and memory proportional to the length of the text.
-pub(super) fn parse(text: &str) -> Result<Node, YamlError> {
-    plain::parse(text).map_or_else(|| parse_any(text), Ok)
+pub(super) fn parse(text: &str) -> Result<YamlNode, FrontMatterError> {
+    simple_yaml::parse(text).map_or_else(|| parse_any(text), Ok)
 }
 
-fn parse_any(text: &str) -> Result<Node, YamlError> {
+fn parse_any(text: &str) -> Result<YamlNode, FrontMatterError> {
     if is_blank(text) {
-        return Ok(Node::Null);
+        return Ok(YamlNode::Null);
     }
-    refuse_depth(text)?;
-    let letters = Letters::of(text);
-    let mut budget = text.len().saturating_mul(2).saturating_add(FREE);
-    let seed = Build { budget: &mut budget, letters: &letters };
+    check_depth(text)?;
+    let letters = LetterSubstitutes::of(text);
+    let mut budget = text.len().saturating_mul(2).saturating_add(BASE_BUDGET);
+    let seed = NodeBuilder { budget: &mut budget, letters: &letters };
     Ok(seed.deserialize(serde_yaml::Deserializer::from_str(&letters.hide(text)))?)
 }
 
 /// Parses YAML, with numbers and booleans spelled as in the source.
-pub(super) fn parse_spelled(text: &str) -> Result<Node, YamlError> {
-    plain::parse(text).map_or_else(|| parse_by_parser(text), Ok)
+pub(super) fn parse_spelled(text: &str) -> Result<YamlNode, FrontMatterError> {
+    simple_yaml::parse(text).map_or_else(|| parse_fully(text), Ok)
 }
 
 /// Does the same as [`parse_spelled`], but without the fast parser.
-pub(super) fn parse_by_parser(text: &str) -> Result<Node, YamlError> {
+pub(super) fn parse_fully(text: &str) -> Result<YamlNode, FrontMatterError> {
     let node = parse_any(text)?;
-    Ok(if node.has_literals() { spelled(text, node) } else { node })
+    Ok(if node.has_literals() { restore_spelling(text, node) } else { node })
 }
 
 /// Returns `node`, parsed from `text`, with its numbers and booleans spelled as in the source.
-fn spelled(text: &str, mut node: Node) -> Node {
-    let letters = Letters::of(text);
+fn restore_spelling(text: &str, mut node: YamlNode) -> YamlNode {
+    let letters = LetterSubstitutes::of(text);
     let hidden = letters.hide(text);
     // An error is impossible here, because the text was already parsed.
-    let _ = Spell(&mut node).deserialize(serde_yaml::Deserializer::from_str(&hidden));
+    let _ = SpellingVisitor(&mut node).deserialize(serde_yaml::Deserializer::from_str(&hidden));
     node
 }
 
@@ -152,7 +152,7 @@ fn is_blank(text: &str) -> bool {
 ///
 /// The parser takes time proportional to the depth for each token. Closing brackets may be quoted or commented out; in a text
 /// with quotes or comments only the opening ones count.
-fn refuse_depth(text: &str) -> Result<(), YamlError> {
+fn check_depth(text: &str) -> Result<(), FrontMatterError> {
     let is_clear = !text.contains(['"', '\'', '#']);
     let limit = if is_clear { MAX_DEPTH } else { MAX_DOUBTFUL };
     let mut depth = 0_usize;
@@ -164,7 +164,7 @@ fn refuse_depth(text: &str) -> Result<(), YamlError> {
                 _ => {}
             }
             if limit < depth {
-                return Err(YamlError { line: Some(line), what: "it is nested too deeply".into() });
+                return Err(FrontMatterError { line: Some(line), what: "it is nested too deeply".into() });
             }
         }
     }
@@ -172,14 +172,14 @@ fn refuse_depth(text: &str) -> Result<(), YamlError> {
 }
 
 /// Maps the [`LETTERS_TO_US`] in a text to private-use characters that the text does not contain.
-struct Letters(Vec<(char, char)>);
+struct LetterSubstitutes(Vec<(char, char)>);
 
-impl Letters {
+impl LetterSubstitutes {
     fn of(text: &str) -> Self {
         if text.is_ascii() {
             return Self(Vec::new());
         }
-        let present: Vec<char> = LETTERS_TO_US.into_iter().filter(|letter| text.contains(*letter)).collect();
+        let present: Vec<char> = SPECIAL_LETTERS.into_iter().filter(|letter| text.contains(*letter)).collect();
         if present.is_empty() {
             return Self(Vec::new());
         }
@@ -206,122 +206,124 @@ impl Letters {
 }
 
 /// Builds nodes within a budget, because one alias may expand to millions of nodes.
-struct Build<'a> {
+struct NodeBuilder<'a> {
     budget: &'a mut usize,
-    letters: &'a Letters,
+    letters: &'a LetterSubstitutes,
 }
 
-impl Build<'_> {
+impl NodeBuilder<'_> {
     fn pay<E: de::Error>(&mut self, price: usize) -> Result<(), E> {
-        *self.budget = self.budget.checked_sub(price).ok_or_else(|| E::custom(TOO_MUCH))?;
+        *self.budget = self.budget.checked_sub(price).ok_or_else(|| E::custom(ALIASES_TOO_LARGE))?;
         Ok(())
     }
 
-    fn again(&mut self) -> Build<'_> {
-        Build { budget: self.budget, letters: self.letters }
+    fn again(&mut self) -> NodeBuilder<'_> {
+        NodeBuilder { budget: self.budget, letters: self.letters }
     }
 
-    fn literal<E: de::Error>(mut self, literal: impl fmt::Display) -> Result<Node, E> {
+    fn literal<E: de::Error>(mut self, literal: impl fmt::Display) -> Result<YamlNode, E> {
         self.pay(1)?;
-        Ok(Node::Literal(literal.to_string()))
+        Ok(YamlNode::Literal(literal.to_string()))
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Build<'_> {
-    type Value = Node;
+impl<'de> DeserializeSeed<'de> for NodeBuilder<'_> {
+    type Value = YamlNode;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<YamlNode, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Build<'_> {
-    type Value = Node;
+impl<'de> Visitor<'de> for NodeBuilder<'_> {
+    type Value = YamlNode;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("any value")
     }
 
-    fn visit_unit<E: de::Error>(mut self) -> Result<Node, E> {
+    fn visit_unit<E: de::Error>(mut self) -> Result<YamlNode, E> {
         self.pay(1)?;
-        Ok(Node::Null)
+        Ok(YamlNode::Null)
     }
 
-    fn visit_none<E: de::Error>(self) -> Result<Node, E> {
+    fn visit_none<E: de::Error>(self) -> Result<YamlNode, E> {
         self.visit_unit()
     }
 
-    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Node, E> {
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<YamlNode, E> {
         self.literal(value)
     }
 
-    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Node, E> {
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<YamlNode, E> {
         self.literal(value)
     }
 
-    fn visit_i128<E: de::Error>(self, value: i128) -> Result<Node, E> {
+    fn visit_i128<E: de::Error>(self, value: i128) -> Result<YamlNode, E> {
         self.literal(value)
     }
 
-    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Node, E> {
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<YamlNode, E> {
         self.literal(value)
     }
 
-    fn visit_u128<E: de::Error>(self, value: u128) -> Result<Node, E> {
+    fn visit_u128<E: de::Error>(self, value: u128) -> Result<YamlNode, E> {
         self.literal(value)
     }
 
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Node, E> {
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<YamlNode, E> {
         self.literal(value)
     }
 
-    fn visit_str<E: de::Error>(mut self, value: &str) -> Result<Node, E> {
+    fn visit_str<E: de::Error>(mut self, value: &str) -> Result<YamlNode, E> {
         self.pay(1 + value.len())?;
-        Ok(Node::Text(self.letters.show(value)))
+        Ok(YamlNode::Text(self.letters.show(value)))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<Node, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<YamlNode, A::Error> {
         self.pay(1)?;
         let mut list = Vec::new();
         while let Some(item) = items.next_element_seed(self.again())? {
             list.push(item);
         }
-        Ok(Node::List(list))
+        Ok(YamlNode::List(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(mut self, mut entries: A) -> Result<Node, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(mut self, mut entries: A) -> Result<YamlNode, A::Error> {
         self.pay(1)?;
         let mut map = Vec::new();
         while let Some(key) = entries.next_key_seed(self.again())? {
             map.push((key, entries.next_value_seed(self.again())?));
         }
-        Ok(Node::Map(map))
+        Ok(YamlNode::Map(map))
     }
 
-    fn visit_enum<A: EnumAccess<'de>>(mut self, tagged: A) -> Result<Node, A::Error> {
+    fn visit_enum<A: EnumAccess<'de>>(mut self, tagged: A) -> Result<YamlNode, A::Error> {
         let (tag, inner) = tagged.variant::<String>()?;
         self.pay(1 + tag.len())?;
-        Ok(Node::Tagged(tag, Box::new(inner.newtype_variant_seed(self)?)))
+        Ok(YamlNode::Tagged(tag, Box::new(inner.newtype_variant_seed(self)?)))
     }
 }
 
 /// Visits a parsed value again and sets the source spelling of its literals.
-struct Spell<'a>(&'a mut Node);
+struct SpellingVisitor<'a>(&'a mut YamlNode);
 
-impl<'de> DeserializeSeed<'de> for Spell<'_> {
+impl<'de> DeserializeSeed<'de> for SpellingVisitor<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         match self.0 {
-            Node::Literal(_) => deserializer.deserialize_str(self),
-            Node::List(_) => deserializer.deserialize_seq(self),
-            Node::Map(_) => deserializer.deserialize_map(self),
-            Node::Null | Node::Text(_) | Node::Tagged(..) => deserializer.deserialize_ignored_any(IgnoredAny).map(|_| ()),
+            YamlNode::Literal(_) => deserializer.deserialize_str(self),
+            YamlNode::List(_) => deserializer.deserialize_seq(self),
+            YamlNode::Map(_) => deserializer.deserialize_map(self),
+            YamlNode::Null | YamlNode::Text(_) | YamlNode::Tagged(..) => {
+                deserializer.deserialize_ignored_any(IgnoredAny).map(|_| ())
+            }
         }
     }
 }
 
-impl<'de> Visitor<'de> for Spell<'_> {
+impl<'de> Visitor<'de> for SpellingVisitor<'_> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -329,24 +331,24 @@ impl<'de> Visitor<'de> for Spell<'_> {
     }
 
     fn visit_str<E: de::Error>(self, value: &str) -> Result<(), E> {
-        *self.0 = Node::Literal(value.to_owned());
+        *self.0 = YamlNode::Literal(value.to_owned());
         Ok(())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        let Node::List(list) = self.0 else { return Err(A::Error::custom("a list where another value was expected")) };
+        let YamlNode::List(list) = self.0 else { return Err(A::Error::custom("a list where another value was expected")) };
         for node in list {
-            items.next_element_seed(Spell(node))?;
+            items.next_element_seed(SpellingVisitor(node))?;
         }
         // The deserializer reports an error unless it is read to its end.
         items.next_element::<IgnoredAny>().map(|_| ())
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
-        let Node::Map(map) = self.0 else { return Err(A::Error::custom("a map where another value was expected")) };
+        let YamlNode::Map(map) = self.0 else { return Err(A::Error::custom("a map where another value was expected")) };
         for (key, value) in map {
-            entries.next_key_seed(Spell(key))?;
-            entries.next_value_seed(Spell(value))?;
+            entries.next_key_seed(SpellingVisitor(key))?;
+            entries.next_value_seed(SpellingVisitor(value))?;
         }
         entries.next_key::<IgnoredAny>().map(|_| ())
     }

@@ -7,32 +7,32 @@ use std::time::Duration;
 use memory_core::text::one_line;
 use memory_core::{Notification, Notifier, NotifyError};
 
-use super::run::run;
+use super::process::run;
 
 /// Maximum run time of the program.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Maximum length of the title and of the body in characters.
-const LONGEST: usize = 500;
+const MAX_CHARACTERS: usize = 500;
 
 /// A notifier that shows messages on a desktop.
 #[derive(Debug, Clone)]
 pub struct DesktopNotifier {
-    desktop: Desktop,
+    desktop: DesktopProgram,
     program: PathBuf,
     bus: Option<PathBuf>,
 }
 
 /// The program that shows messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Desktop {
+pub enum DesktopProgram {
     /// `osascript`, which is part of macOS.
     Osascript,
     /// `notify-send` of libnotify, which sends messages to the notification server over D-Bus.
     NotifySend,
 }
 
-impl Desktop {
+impl DesktopProgram {
     /// Returns the name of the program.
     pub const fn program(self) -> &'static str {
         match self {
@@ -44,13 +44,13 @@ impl Desktop {
 
 impl DesktopNotifier {
     /// Returns a notifier that runs the program of `desktop` at the path `program`.
-    pub fn new(desktop: Desktop, program: PathBuf) -> Self {
+    pub fn new(desktop: DesktopProgram, program: PathBuf) -> Self {
         Self { desktop, program, bus: None }
     }
 
     /// Sets the path of the session bus, for environments that do not contain it.
     #[must_use]
-    pub fn on_bus(self, bus: PathBuf) -> Self {
+    pub fn with_bus(self, bus: PathBuf) -> Self {
         Self { bus: Some(bus), ..self }
     }
 }
@@ -60,32 +60,32 @@ impl Notifier for DesktopNotifier {
         let mut command = Command::new(&self.program);
         command.args(arguments(self.desktop, notification));
         command.envs(self.bus.as_ref().map(|bus| ("DBUS_SESSION_BUS_ADDRESS", format!("unix:path={}", bus.display()))));
-        run(&mut command, PATIENCE).map_err(|why| NotifyError { why: format!("{} {why}", self.desktop.program()) })
+        run(&mut command, TIMEOUT).map_err(|why| NotifyError { why: format!("{} {why}", self.desktop.program()) })
     }
 }
 
 /// The script receives its texts as arguments, so that no text of a memory is part of a program.
 const SCRIPT: [&str; 3] = ["on run argv", "display notification (item 2 of argv) with title (item 1 of argv)", "end run"];
 
-fn arguments(desktop: Desktop, notification: &Notification) -> Vec<String> {
-    let title = filled(one_line(&notification.title, LONGEST));
-    let body = one_line(&notification.body, LONGEST);
+fn arguments(desktop: DesktopProgram, notification: &Notification) -> Vec<String> {
+    let title = title_or_default(one_line(&notification.title, MAX_CHARACTERS));
+    let body = one_line(&notification.body, MAX_CHARACTERS);
     match desktop {
-        Desktop::Osascript => {
+        DesktopProgram::Osascript => {
             let script = SCRIPT.into_iter().flat_map(|line| ["-e".to_owned(), line.to_owned()]);
-            script.chain([no_option(title), body]).collect()
+            script.chain([escape_leading_dash(title), body]).collect()
         }
-        Desktop::NotifySend => vec!["--app-name=memory".into(), "--".into(), title, unmarked(&body)],
+        DesktopProgram::NotifySend => vec!["--app-name=memory".into(), "--".into(), title, escape_markup(&body)],
     }
 }
 
 /// Returns the title, or `memory` if it is empty: a message without a title is rejected.
-fn filled(title: String) -> String {
+fn title_or_default(title: String) -> String {
     if title.is_empty() { "memory".into() } else { title }
 }
 
 /// Returns a title that is not parsed as an option. The argument after it is never parsed as one.
-fn no_option(title: String) -> String {
+fn escape_leading_dash(title: String) -> String {
     if title.starts_with('-') { format!(" {title}") } else { title }
 }
 
@@ -93,7 +93,7 @@ fn no_option(title: String) -> String {
 ///
 /// `notify-send` interprets `\n` and similar escapes, and desktops interpret
 /// [markup](https://specifications.freedesktop.org/notification-spec/latest/markup.html).
-fn unmarked(text: &str) -> String {
+fn escape_markup(text: &str) -> String {
     text.replace('\\', "\\\\").replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
@@ -101,14 +101,14 @@ fn unmarked(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn of(desktop: Desktop, title: &str, body: &str) -> Vec<String> {
+    fn arguments_for(desktop: DesktopProgram, title: &str, body: &str) -> Vec<String> {
         arguments(desktop, &Notification { title: title.into(), body: body.into() })
     }
 
     #[test]
     fn texts_are_arguments_and_never_part_of_the_script() {
         let hostile = "\" & (do shell script \"id\") & \"\u{7}\nend run";
-        let arguments = of(Desktop::Osascript, "-e", hostile);
+        let arguments = arguments_for(DesktopProgram::Osascript, "-e", hostile);
         let script: Vec<_> = SCRIPT.iter().flat_map(|line| ["-e", line]).collect();
         assert_eq!(arguments[..6], script);
         assert_eq!(arguments[6..], [" -e", "\" & (do shell script \"id\") & \" end run"]);
@@ -116,8 +116,8 @@ mod tests {
 
     #[test]
     fn a_desktop_shows_marks_and_obeys_none() {
-        let arguments = of(Desktop::NotifySend, "--urgency=critical", "a <b>& \\n\u{1b}[0m\tc");
+        let arguments = arguments_for(DesktopProgram::NotifySend, "--urgency=critical", "a <b>& \\n\u{1b}[0m\tc");
         assert_eq!(arguments, ["--app-name=memory", "--", "--urgency=critical", "a &lt;b&gt;&amp; \\\\n[0m c"]);
-        assert_eq!(of(Desktop::NotifySend, "\n", "")[2], "memory");
+        assert_eq!(arguments_for(DesktopProgram::NotifySend, "\n", "")[2], "memory");
     }
 }

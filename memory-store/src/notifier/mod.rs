@@ -1,8 +1,8 @@
 //! Notifiers, which show messages to a person.
 
 mod desktop;
-mod file;
-pub(crate) mod run;
+mod noop;
+pub(crate) mod process;
 
-pub use desktop::{Desktop, DesktopNotifier};
-pub use file::FileNotifier;
+pub use desktop::{DesktopNotifier, DesktopProgram};
+pub use noop::NoopNotifier;

@@ -9,14 +9,14 @@ use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 use zeroize::Zeroizing;
 
-use super::tls::Trust;
+use super::tls::TlsVerification;
 
 /// Options of an address that are ignored: there is nothing to choose here.
-const MEANINGLESS: [&str; 7] =
+const IGNORED_OPTIONS: [&str; 7] =
     ["client_encoding", "fallback_application_name", "gssencmode", "gsslib", "krbsrvname", "pgbouncer", "sslcompression"];
 
 /// Options that are passed to the client. `sslmode` and `sslrootcert` are parsed separately.
-const UNDERSTOOD: [&str; 18] = [
+const CLIENT_OPTIONS: [&str; 18] = [
     "application_name",
     "channel_binding",
     "connect_timeout",
@@ -38,7 +38,7 @@ const UNDERSTOOD: [&str; 18] = [
 ];
 
 /// Options of other clients that are rejected, since ignoring them would change the behavior.
-const REFUSED: [&str; 9] = [
+const UNSUPPORTED_OPTIONS: [&str; 9] = [
     "passfile",
     "require_auth",
     "requiressl",
@@ -53,75 +53,75 @@ const REFUSED: [&str; 9] = [
 /// The address of a database, and the settings of its connections.
 ///
 /// The `Debug` output contains no part of the address.
-pub(super) struct Address {
+pub(super) struct DatabaseAddress {
     /// The settings of the client.
     pub config: Config,
     /// The verification of the server.
-    pub trust: Trust,
+    pub trust: TlsVerification,
     /// The file with the certificate authorities of the server, if it is given.
     pub roots: Option<PathBuf>,
 }
 
-impl fmt::Debug for Address {
+impl fmt::Debug for DatabaseAddress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Address").field("trust", &self.trust).finish_non_exhaustive()
     }
 }
 
-type Options = Vec<(String, Zeroizing<String>)>;
+type AddressOptions = Vec<(String, Zeroizing<String>)>;
 
-impl Address {
+impl DatabaseAddress {
     /// Parses an address.
     ///
     /// The forms are `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…` and `host=… user=… password=… dbname=…`.
     ///
     /// # Errors
     /// [`InstanceError::Invalid`], which contains no part of the address.
-    pub(super) fn read(address: &str) -> Result<Self, InstanceError> {
+    pub(super) fn parse(address: &str) -> Result<Self, InstanceError> {
         let address = address.trim();
         let is_url = address.starts_with("postgres://") || address.starts_with("postgresql://");
         let (base, options) = if is_url {
             let (base, query) = address.split_once('?').unwrap_or((address, ""));
-            (Some(base), of_query(query).ok_or_else(unreadable)?)
+            (Some(base), parse_query(query).ok_or_else(parse_error)?)
         } else {
-            (None, of_words(address).ok_or_else(unreadable)?)
+            (None, parse_pairs(address).ok_or_else(parse_error)?)
         };
         let (mut mode, mut roots) = (None, None);
         let mut left = Zeroizing::new(base.unwrap_or_default().to_owned());
         let mut mark = '?';
-        for (name, value) in options {
+        for (name, add_value) in options {
             match name.as_str() {
-                "sslmode" => mode = Some(value),
-                "sslrootcert" => roots = Some(value),
-                known if MEANINGLESS.contains(&known) => {}
-                known if UNDERSTOOD.contains(&known) => {
+                "sslmode" => mode = Some(add_value),
+                "sslrootcert" => roots = Some(add_value),
+                known if IGNORED_OPTIONS.contains(&known) => {}
+                known if CLIENT_OPTIONS.contains(&known) => {
                     if is_url {
-                        left.extend([mark.to_string().as_str(), known, "=", &encoded(&value)]);
+                        left.extend([mark.to_string().as_str(), known, "=", &percent_encode(&add_value)]);
                         mark = '&';
                     } else {
-                        left.extend([known, "='", &escaped(&value), "' "]);
+                        left.extend([known, "='", &escape_value(&add_value), "' "]);
                     }
                 }
-                known if REFUSED.contains(&known) => {
-                    return Err(refused(format!("the address option {known} is not supported")));
+                known if UNSUPPORTED_OPTIONS.contains(&known) => {
+                    return Err(address_error(format!("the address option {known} is not supported")));
                 }
-                _ => return Err(unreadable()),
+                _ => return Err(parse_error()),
             }
         }
-        let mut config: Config = left.parse().map_err(|_| unreadable())?;
+        let mut config: Config = left.parse().map_err(|_| parse_error())?;
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
-            return Err(refused("the database address has no host"));
+            return Err(address_error("the database address has no host"));
         }
-        let trust = Trust::read(mode.as_ref().map(|mode| mode.as_str()), roots.is_some())
-            .ok_or_else(|| refused("sslmode must be one of disable, allow, prefer, require, verify-ca and verify-full"))?;
+        let trust = TlsVerification::parse(mode.as_ref().map(|mode| mode.as_str()), roots.is_some())
+            .ok_or_else(|| address_error("sslmode must be one of disable, allow, prefer, require, verify-ca and verify-full"))?;
         // A Unix socket cannot be intercepted from the network, and servers do not offer TLS on it.
         let is_socket = |host: &Host| matches!(host, Host::Unix(_));
         let is_local = !config.get_hosts().is_empty() && config.get_hosts().iter().all(is_socket);
         config.ssl_mode(match trust {
             _ if is_local => SslMode::Disable,
-            Trust::Nobody => SslMode::Disable,
-            Trust::AnyoneOrNobody => SslMode::Prefer,
-            Trust::Anyone | Trust::Authorities | Trust::Name => SslMode::Require,
+            TlsVerification::Nobody => SslMode::Disable,
+            TlsVerification::AnyoneOrNobody => SslMode::Prefer,
+            TlsVerification::Anyone | TlsVerification::Authorities | TlsVerification::Name => SslMode::Require,
         });
         if config.get_application_name().is_none() {
             config.application_name("memory");
@@ -132,33 +132,33 @@ impl Address {
     }
 }
 
-fn unreadable() -> InstanceError {
-    refused("the database address is invalid")
+fn parse_error() -> InstanceError {
+    address_error("the database address is invalid")
 }
 
-fn refused(why: impl Into<String>) -> InstanceError {
+fn address_error(why: impl Into<String>) -> InstanceError {
     let hint = "an address is postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=MODE, where special characters of a password are \
                 written as %40, or host=HOST user=USER password='PASSWORD' dbname=DATABASE";
     InstanceError::invalid(why, hint)
 }
 
-fn of_query(query: &str) -> Option<Options> {
+fn parse_query(query: &str) -> Option<AddressOptions> {
     let decoded = |text: &str| percent_decode_str(text).decode_utf8().ok().map(std::borrow::Cow::into_owned);
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     pairs.map(|pair| pair.split_once('=').and_then(|(name, value)| Some((decoded(name)?, decoded(value)?.into())))).collect()
 }
 
-fn encoded(value: &str) -> Zeroizing<String> {
+fn percent_encode(value: &str) -> Zeroizing<String> {
     percent_encoding::utf8_percent_encode(value, percent_encoding::NON_ALPHANUMERIC).to_string().into()
 }
 
-fn escaped(value: &str) -> Zeroizing<String> {
+fn escape_value(value: &str) -> Zeroizing<String> {
     value.replace('\\', "\\\\").replace('\'', "\\'").into()
 }
 
 /// Parses `name=value name='other value'`, where a backslash escapes the next character.
-fn of_words(text: &str) -> Option<Options> {
-    let mut options = Options::new();
+fn parse_pairs(text: &str) -> Option<AddressOptions> {
+    let mut options = AddressOptions::new();
     let mut rest = text.trim_start();
     while !rest.is_empty() {
         let (name, after) = rest.split_once('=')?;
@@ -186,8 +186,8 @@ fn of_words(text: &str) -> Option<Options> {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> (Config, Trust, Option<PathBuf>) {
-        let Address { config, trust, roots } = Address::read(text).unwrap();
+    fn read(text: &str) -> (Config, TlsVerification, Option<PathBuf>) {
+        let DatabaseAddress { config, trust, roots } = DatabaseAddress::parse(text).unwrap();
         (config, trust, roots)
     }
 
@@ -199,20 +199,20 @@ mod tests {
                      connect_timeout=3";
         let (url, words) = (read(url), read(words));
         assert_eq!(url, words);
-        assert_eq!((url.1, url.2), (Trust::Name, Some("/etc/ca.pem".into())));
+        assert_eq!((url.1, url.2), (TlsVerification::Name, Some("/etc/ca.pem".into())));
         assert_eq!((url.0.get_password(), url.0.get_ports()), (Some(b"p@'ss".as_slice()), [6432].as_slice()));
     }
 
     #[test]
     fn every_mode_is_the_one_that_others_know() {
         for (mode, trust, asked) in [
-            ("", Trust::AnyoneOrNobody, SslMode::Prefer),
-            ("?sslmode=disable", Trust::Nobody, SslMode::Disable),
-            ("?sslmode=prefer", Trust::AnyoneOrNobody, SslMode::Prefer),
-            ("?sslmode=require", Trust::Anyone, SslMode::Require),
-            ("?sslmode=require&sslrootcert=ca.pem", Trust::Authorities, SslMode::Require),
-            ("?sslmode=verify-ca", Trust::Authorities, SslMode::Require),
-            ("?sslrootcert=system&sslmode=verify-full", Trust::Name, SslMode::Require),
+            ("", TlsVerification::AnyoneOrNobody, SslMode::Prefer),
+            ("?sslmode=disable", TlsVerification::Nobody, SslMode::Disable),
+            ("?sslmode=prefer", TlsVerification::AnyoneOrNobody, SslMode::Prefer),
+            ("?sslmode=require", TlsVerification::Anyone, SslMode::Require),
+            ("?sslmode=require&sslrootcert=ca.pem", TlsVerification::Authorities, SslMode::Require),
+            ("?sslmode=verify-ca", TlsVerification::Authorities, SslMode::Require),
+            ("?sslrootcert=system&sslmode=verify-full", TlsVerification::Name, SslMode::Require),
         ] {
             let (config, found, _) = read(&format!("postgres://u:p@h/d{mode}"));
             assert_eq!((found, config.get_ssl_mode()), (trust, asked), "{mode}");
@@ -236,10 +236,10 @@ mod tests {
             "host=h port=hunter2",
             "mysql://hunter2@h/d",
         ] {
-            let error = Address::read(wrong).unwrap_err();
+            let error = DatabaseAddress::parse(wrong).unwrap_err();
             assert_eq!(error.code(), memory_core::Code::InvalidInput);
             assert!(!format!("{error:?} {error} {:?}", error.hint()).contains("hunter2"), "{wrong}");
         }
-        assert!(!format!("{:?}", Address::read("postgres://u:hunter2@h/d").unwrap()).contains("hunter2"));
+        assert!(!format!("{:?}", DatabaseAddress::parse("postgres://u:hunter2@h/d").unwrap()).contains("hunter2"));
     }
 }

@@ -3,21 +3,21 @@
 use std::ops::Bound;
 
 use chrono::{DateTime, Datelike, SubsecRound, Utc};
-use memory_core::instance::history::{Filter, Record, Role};
+use memory_core::instance::history::{RecordFilter, RecordRole, SessionRecord};
 use tokio_postgres::types::{ToSql, Type};
 
 /// The value of a parameter and its type.
-pub(super) type Given<'a> = (&'a (dyn ToSql + Sync), Type);
+pub(super) type SqlParameter<'a> = (&'a (dyn ToSql + Sync), Type);
 
 /// The conditions of a statement, and the values of its numbered parameters.
 #[derive(Debug, Default)]
-pub(super) struct Conditions {
+pub(super) struct SqlConditions {
     values: Vec<(Box<dyn ToSql + Sync>, Type)>,
     /// The conditions as SQL. If not empty, the text starts with ` AND`.
     pub text: String,
 }
 
-impl Conditions {
+impl SqlConditions {
     /// Adds a value, and returns its placeholder.
     pub(super) fn value(&mut self, value: impl ToSql + Sync + 'static, kind: Type) -> String {
         self.values.push((Box::new(value), kind));
@@ -25,8 +25,8 @@ impl Conditions {
     }
 
     /// Adds the condition that a record matches `filter`.
-    pub(super) fn fits(&mut self, filter: &Filter) {
-        let words = |roles: &[Role]| roles.iter().map(|role| role.as_str().to_owned()).collect::<Vec<_>>();
+    pub(super) fn fits(&mut self, filter: &RecordFilter) {
+        let words = |roles: &[RecordRole]| roles.iter().map(|role| role.as_str().to_owned()).collect::<Vec<_>>();
         // An equality reads one range of the index on the role; `ANY` reads one range for each role.
         match filter.roles.as_slice() {
             [] => {}
@@ -65,13 +65,13 @@ impl Conditions {
     }
 
     /// Returns the values and their types.
-    pub(super) fn values(&self) -> Vec<Given<'_>> {
+    pub(super) fn values(&self) -> Vec<SqlParameter<'_>> {
         self.values.iter().map(|(value, kind)| (value.as_ref(), kind.clone())).collect()
     }
 }
 
 /// Returns the time of a record in microseconds, if it has one, and the remaining nanoseconds.
-pub(super) fn said(record: &Record) -> (Option<DateTime<Utc>>, i16) {
+pub(super) fn record_time(record: &SessionRecord) -> (Option<DateTime<Utc>>, i16) {
     // A year outside these four digits has no text form that can be parsed.
     match record.at().filter(|at| (0..10_000).contains(&at.year())).map(parts) {
         Some((at, nanos)) => (Some(at), nanos),

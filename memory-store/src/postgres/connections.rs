@@ -8,21 +8,21 @@ use tokio_postgres::Client;
 use tokio_postgres::config::SslNegotiation;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::address::Address;
-use super::tls::connector;
-use super::trouble::Trouble;
+use super::address::DatabaseAddress;
+use super::error::DatabaseError;
+use super::tls::tls_connector;
 
 /// The connection manager of the pool.
 #[derive(Debug)]
-pub(super) struct Connections {
-    pub(super) address: Address,
+pub(super) struct ConnectionManager {
+    pub(super) address: DatabaseAddress,
     /// The last time at which a connection worked or was lost.
     last_alive: Arc<Mutex<Option<Instant>>>,
 }
 
-impl Connections {
+impl ConnectionManager {
     /// Returns the manager for an address. It does not connect yet.
-    pub(super) fn to(address: Address) -> Self {
+    pub(super) fn to(address: DatabaseAddress) -> Self {
         Self { address, last_alive: Arc::default() }
     }
 
@@ -42,10 +42,10 @@ impl Connections {
     }
 
     /// Returns the TLS connector. The file of authorities is read each time, since it may change.
-    pub(super) fn tls(&self) -> Result<MakeRustlsConnect, Trouble> {
-        let Address { config, trust, roots } = &self.address;
+    pub(super) fn tls(&self) -> Result<MakeRustlsConnect, DatabaseError> {
+        let DatabaseAddress { config, trust, roots } = &self.address;
         let is_direct = config.get_ssl_negotiation() == SslNegotiation::Direct;
-        connector(*trust, roots.as_deref(), is_direct).map_err(Trouble::Authorities)
+        tls_connector(*trust, roots.as_deref(), is_direct).map_err(DatabaseError::Authorities)
     }
 }
 
@@ -53,11 +53,11 @@ fn note_alive(last_alive: &Mutex<Option<Instant>>) {
     *last_alive.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
 }
 
-impl Manager for Connections {
+impl Manager for ConnectionManager {
     type Type = Client;
-    type Error = Trouble;
+    type Error = DatabaseError;
 
-    async fn create(&self) -> Result<Client, Trouble> {
+    async fn create(&self) -> Result<Client, DatabaseError> {
         let (client, connection) = self.address.config.connect(self.tls()?).await?;
         // The task ends with the client. An earlier error is reported to the next caller of the client.
         let last_alive = Arc::clone(&self.last_alive);
@@ -70,7 +70,7 @@ impl Manager for Connections {
         Ok(client)
     }
 
-    async fn recycle(&self, client: &mut Client, _: &Metrics) -> RecycleResult<Trouble> {
+    async fn recycle(&self, client: &mut Client, _: &Metrics) -> RecycleResult<DatabaseError> {
         if client.is_closed() { Err(RecycleError::message("the connection was lost")) } else { Ok(()) }
     }
 }

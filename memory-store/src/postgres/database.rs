@@ -13,23 +13,23 @@ use tokio::sync::OnceCell;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::Client;
 
-use super::address::Address;
-use super::connections::Connections;
-use super::engine::Engine;
-use super::migrate::migrate;
-use super::silence::Silence;
-use super::trouble::{Cure, Trouble};
+use super::address::DatabaseAddress;
+use super::circuit_breaker::CircuitBreaker;
+use super::connections::ConnectionManager;
+use super::error::{DatabaseError, RetryAction};
+use super::migration::migrate;
+use super::runtime::DatabaseRuntime;
 use crate::error::io_error;
 
 /// Maximum time for a statement to end after a cancel request.
-const STOPPING: Duration = Duration::from_secs(5);
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Maximum wait between two attempts.
-const LONGEST_WAIT: Duration = Duration::from_millis(500);
+const MAX_RETRY_WAIT: Duration = Duration::from_millis(500);
 
 /// The limits of the connections and calls of a database.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct DatabaseLimits {
     /// Maximum number of connections.
     pub connections: usize,
     /// Maximum time to connect to a host, unless the address contains `connect_timeout`.
@@ -50,7 +50,7 @@ pub struct Limits {
     pub restart: Duration,
 }
 
-impl Default for Limits {
+impl Default for DatabaseLimits {
     fn default() -> Self {
         Self {
             connections: 10,
@@ -70,13 +70,13 @@ impl Default for Limits {
 /// It may be used and dropped on any thread, including those of an async runtime. A call blocks the calling thread.
 #[derive(Debug)]
 pub struct Database {
-    pool: Pool<Connections>,
-    limits: Limits,
+    pool: Pool<ConnectionManager>,
+    limits: DatabaseLimits,
     is_ready: OnceCell<()>,
     was_reached: AtomicBool,
-    silence: Silence,
+    silence: CircuitBreaker,
     has_functions: AtomicBool,
-    engine: OnceLock<Engine>,
+    engine: OnceLock<DatabaseRuntime>,
 }
 
 impl Database {
@@ -84,13 +84,13 @@ impl Database {
     ///
     /// # Errors
     /// [`InstanceError::Invalid`] if the address cannot be parsed. The error contains no part of it.
-    pub fn at(address: &str, limits: Limits) -> Result<Self, InstanceError> {
+    pub fn at(address: &str, limits: DatabaseLimits) -> Result<Self, InstanceError> {
         Ok(Self {
-            pool: pool(Address::read(address)?, &limits),
+            pool: pool(DatabaseAddress::parse(address)?, &limits),
             limits,
             is_ready: OnceCell::new(),
             was_reached: AtomicBool::new(false),
-            silence: Silence::default(),
+            silence: CircuitBreaker::default(),
             has_functions: AtomicBool::new(true),
             engine: OnceLock::new(),
         })
@@ -101,7 +101,7 @@ impl Database {
     /// # Errors
     /// An error if the database cannot be reached, refuses the login, or has a newer version.
     pub fn prepare(&self) -> Result<(), InstanceError> {
-        self.ask(async |_| Ok(()))
+        self.run(async |_| Ok(()))
     }
 
     /// Returns `true` until a call finds that the database lacks the functions of the migrations.
@@ -110,65 +110,67 @@ impl Database {
     }
 
     /// Records that the database does not have the functions of the migrations.
-    pub(super) fn lacks_functions(&self) {
+    pub(super) fn mark_functions_missing(&self) {
         self.has_functions.store(false, Ordering::Relaxed);
     }
 
     /// Runs `work` on a connection, after the tables were created.
     ///
     /// After some failures `work` runs again on another connection, so it must be idempotent.
-    pub(super) fn ask<T>(&self, work: impl AsyncFn(&Client) -> Result<T, Trouble>) -> Result<T, InstanceError> {
-        self.engine()?.wait_for(self.try_until_done(work)).map_err(Trouble::told)
+    pub(super) fn run<T>(&self, work: impl AsyncFn(&Client) -> Result<T, DatabaseError>) -> Result<T, InstanceError> {
+        self.engine()?.wait_for(self.run_with_retries(work)).map_err(DatabaseError::into_instance_error)
     }
 
-    fn engine(&self) -> Result<&Engine, InstanceError> {
+    fn engine(&self) -> Result<&DatabaseRuntime, InstanceError> {
         if let Some(engine) = self.engine.get() {
             return Ok(engine);
         }
-        let started = Engine::start().map_err(|error| io_error("start a thread for the database", error))?;
+        let started = DatabaseRuntime::start().map_err(|error| io_error("start a thread for the database", error))?;
         Ok(self.engine.get_or_init(|| started))
     }
 
-    async fn try_until_done<T>(&self, work: impl AsyncFn(&Client) -> Result<T, Trouble>) -> Result<T, Trouble> {
+    async fn run_with_retries<T>(&self, work: impl AsyncFn(&Client) -> Result<T, DatabaseError>) -> Result<T, DatabaseError> {
         let mut since = None;
         let mut wait = Duration::from_millis(5);
         loop {
-            let trouble = match self.try_once(&work).await {
+            let trouble = match self.run_once(&work).await {
                 Ok(done) => return Ok(done),
                 Err(trouble) => trouble,
             };
             let helps = match trouble.cure() {
-                Cure::None => false,
-                Cure::AwaitRestart => self.pool.manager().last_alive().is_some_and(|last| last.elapsed() < self.limits.restart),
-                Cure::Reconnect => self.was_reached.load(Ordering::Relaxed),
-                Cure::Repeat => true,
+                RetryAction::None => false,
+                RetryAction::AwaitRestart => {
+                    self.pool.manager().last_alive().is_some_and(|last| last.elapsed() < self.limits.restart)
+                }
+                RetryAction::Reconnect => self.was_reached.load(Ordering::Relaxed),
+                RetryAction::Repeat => true,
             };
             let since = *since.get_or_insert_with(Instant::now);
             if !helps || self.limits.patience <= since.elapsed() + wait {
                 return Err(trouble);
             }
-            sleep(scattered(wait)).await;
-            wait = (wait * 2).min(LONGEST_WAIT);
+            sleep(random_wait(wait)).await;
+            wait = (wait * 2).min(MAX_RETRY_WAIT);
         }
     }
 
-    async fn try_once<T>(&self, work: &impl AsyncFn(&Client) -> Result<T, Trouble>) -> Result<T, Trouble> {
+    async fn run_once<T>(&self, work: &impl AsyncFn(&Client) -> Result<T, DatabaseError>) -> Result<T, DatabaseError> {
         if !self.silence.admits(Instant::now(), self.limits.pause) {
-            return Err(Trouble::Silent(self.connect_limit()));
+            return Err(DatabaseError::Silent(self.connect_timeout()));
         }
         let begun = Instant::now();
-        let connection = self.pool.get().await.map_err(|error| self.not_reached(error)).inspect_err(|trouble| {
+        let connection = self.pool.get().await.map_err(|error| self.pool_error(error)).inspect_err(|trouble| {
             if trouble.is_unreachable() && !self.was_alive_since(begun) {
                 self.silence.begin(Instant::now());
             }
         })?;
-        let done = self.within_limit(&connection, async {
+        let done = self.run_within_limit(&connection, async {
             self.is_ready.get_or_try_init(|| migrate(&connection)).await?;
             self.was_reached.store(true, Ordering::Relaxed);
             work(&connection).await
         });
         let done = done.await;
-        if matches!(done, Err(Trouble::Unresponsive(_))) {
+        if matches!(done, Err(DatabaseError::Unresponsive(_))) {
             self.silence.begin(Instant::now());
             // The other connections lead to the same server.
             self.pool.retain(|_, _| false);
@@ -177,7 +179,7 @@ impl Database {
             self.silence.end();
             self.pool.manager().note_alive();
         }
-        if done.as_ref().is_err_and(Trouble::ends_connection) {
+        if done.as_ref().is_err_and(DatabaseError::ends_connection) {
             drop(Object::take(connection));
         }
         done
@@ -187,19 +189,23 @@ impl Database {
     ///
     /// After the limit the server receives a cancel request. Then either `work` fails as cancelled, or it has just
     /// completed.
-    async fn within_limit<T>(&self, connection: &Client, work: impl Future<Output = Result<T, Trouble>>) -> Result<T, Trouble> {
+    async fn run_within_limit<T>(
+        &self,
+        connection: &Client,
+        work: impl Future<Output = Result<T, DatabaseError>>,
+    ) -> Result<T, DatabaseError> {
         let mut work = pin!(work);
         let answered = async {
             select! {
                 biased;
                 done = &mut work => done,
-                () = self.silent() => Err(Trouble::Unresponsive(self.connect_limit())),
+                () = self.silent() => Err(DatabaseError::Unresponsive(self.connect_timeout())),
             }
         };
         if let Ok(done) = timeout(self.limits.statement, answered).await {
             return done;
         }
-        let stopped = timeout(STOPPING, async {
+        let stopped = timeout(CANCEL_TIMEOUT, async {
             let tls = self.pool.manager().tls()?;
             connection.cancel_token().cancel_query(tls).await?;
             (&mut work).await
@@ -207,8 +213,8 @@ impl Database {
         let limit = self.limits.statement;
         match stopped.await {
             Ok(Ok(done)) => Ok(done),
-            Ok(Err(trouble)) => Err(Trouble::Slow { limit, is_undone: trouble.is_cancelled() }),
-            Err(_) => Err(Trouble::Slow { limit, is_undone: false }),
+            Ok(Err(trouble)) => Err(DatabaseError::Slow { limit, is_undone: trouble.is_cancelled() }),
+            Err(_) => Err(DatabaseError::Slow { limit, is_undone: false }),
         }
     }
 
@@ -218,9 +224,9 @@ impl Database {
     /// too. This distinguishes a slow statement from a lost server.
     async fn silent(&self) {
         let begun = Instant::now();
-        let half = self.connect_limit() / 2;
+        let half = self.connect_timeout() / 2;
         // With several hosts, the first ones may be down while another one works.
-        let limit = if self.pool.manager().hosts() < 2 { half } else { self.connect_limit() };
+        let limit = if self.pool.manager().hosts() < 2 { half } else { self.connect_timeout() };
         let mut wait = half;
         loop {
             sleep(wait).await;
@@ -231,7 +237,7 @@ impl Database {
             if is_gone && !self.was_alive_since(begun) {
                 return;
             }
-            wait = self.connect_limit();
+            wait = self.connect_timeout();
         }
     }
 
@@ -239,15 +245,15 @@ impl Database {
         self.pool.manager().last_alive().is_some_and(|last| moment < last)
     }
 
-    fn connect_limit(&self) -> Duration {
+    fn connect_timeout(&self) -> Duration {
         self.pool.timeouts().create.unwrap_or(self.limits.connect)
     }
 
-    fn not_reached(&self, error: PoolError<Trouble>) -> Trouble {
+    fn pool_error(&self, error: PoolError<DatabaseError>) -> DatabaseError {
         match error {
             PoolError::Backend(trouble) => trouble,
-            PoolError::Timeout(TimeoutType::Wait) => Trouble::Busy(self.limits.wait),
-            PoolError::Timeout(TimeoutType::Create | TimeoutType::Recycle) => Trouble::Silent(self.connect_limit()),
+            PoolError::Timeout(TimeoutType::Wait) => DatabaseError::Busy(self.limits.wait),
+            PoolError::Timeout(TimeoutType::Create | TimeoutType::Recycle) => DatabaseError::Silent(self.connect_timeout()),
             PoolError::Closed | PoolError::NoRuntimeSpecified | PoolError::PostCreateHook(_) => {
                 unreachable!("the pool is never closed, has a runtime, and no hooks")
             }
@@ -255,8 +261,8 @@ impl Database {
     }
 }
 
-fn pool(address: Address, limits: &Limits) -> Pool<Connections> {
-    let connections = Connections::to(address);
+fn pool(address: DatabaseAddress, limits: &DatabaseLimits) -> Pool<ConnectionManager> {
+    let connections = ConnectionManager::to(address);
     let (address, hosts) = (&connections.address, connections.hosts());
     let each = address.config.get_connect_timeout().copied().unwrap_or(limits.connect);
     let config = PoolConfig {
@@ -276,7 +282,7 @@ fn pool(address: Address, limits: &Limits) -> Pool<Connections> {
 /// Returns a random wait between half of `most` and `most`.
 ///
 /// Calls that conflicted are thus unlikely to conflict again.
-fn scattered(most: Duration) -> Duration {
+fn random_wait(most: Duration) -> Duration {
     let mut share = [0];
     // If the system has no random numbers, the wait is half of `most`.
     let _ = getrandom::fill(&mut share);
@@ -303,7 +309,10 @@ pub(super) async fn together<H, T>(
 }
 
 /// Runs `work` in a transaction, which is rolled back if `work` fails.
-pub(super) async fn transaction<T>(client: &Client, work: impl AsyncFnOnce() -> Result<T, Trouble>) -> Result<T, Trouble> {
+pub(super) async fn transaction<T>(
+    client: &Client,
+    work: impl AsyncFnOnce() -> Result<T, DatabaseError>,
+) -> Result<T, DatabaseError> {
     client.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED").await?;
     match work().await {
         Ok(done) => {

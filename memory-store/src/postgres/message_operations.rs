@@ -2,26 +2,26 @@
 
 use chrono::{DateTime, Utc};
 use memory_core::OperationId;
-use memory_core::instance::{InstanceError, InstanceOperation, InstanceRecord, InstanceRecords, Operations, mark_undone};
+use memory_core::instance::{InstanceError, InstanceOperation, InstanceOperations, InstanceRecord, InstanceRecords, mark_undone};
 use tokio_postgres::types::Type;
 
 use super::PostgresMessages;
-use super::conditions::Given;
+use super::conditions::SqlParameter;
 use super::database::transaction;
 use super::messages::{COLUMNS, HOLD};
-use super::operations::{Done, IsDone, changed, missing, month_of, to_undo};
+use super::operations::{OperationPages, UndoStatus, changed, missing, month_of, to_undo};
 
-const LISTED: &str = "
+const LIST_OPERATIONS: &str = "
     SELECT operation, at, kind, session, taken, undoes, recorded FROM memory_operations WHERE (kind <> 'purge' OR 0 < taken)";
 
-const OF_SESSION: &str = "
+const SESSION_OPERATIONS: &str = "
     SELECT operation, at, kind, session, taken, undoes, recorded FROM memory_operations WHERE session = $1
     ORDER BY recorded DESC, operation DESC";
 
 /// Moves the records under `$3` in the trash of the session `$1` back to the session.
 ///
 /// `$2` is the operation that undoes a removal.
-const BRING: &str = "
+const RESTORE_RECORDS: &str = "
     WITH back AS (DELETE FROM memory_records_trash WHERE session = $1 AND taken_by = $3 RETURNING {COLUMNS}),
     placed AS (INSERT INTO memory_records (session, back_from, {COLUMNS}) SELECT $1, $3, {COLUMNS} FROM back),
     own AS (
@@ -32,7 +32,7 @@ const BRING: &str = "
 /// Moves the records that were restored from `$3` back to the trash of the session `$1`.
 ///
 /// `$2` is the operation that undoes a restoration.
-const TAKE: &str = "
+const TRASH_RECORDS: &str = "
     WITH back AS (DELETE FROM memory_records WHERE session = $1 AND back_from = $3 RETURNING {COLUMNS}),
     placed AS (INSERT INTO memory_records_trash (session, taken_by, {COLUMNS}) SELECT $1, $3, {COLUMNS} FROM back),
     own AS (
@@ -41,42 +41,43 @@ const TAKE: &str = "
         WHERE session = $1 RETURNING records
     )";
 
-const NOTE: &str = "
+const LOG_UNDO: &str = "
     INSERT INTO memory_operations (operation, root, at, kind, session, taken, remaining, undoes, takes, is_whole)
     SELECT $2, $3, $4, 'undo', $1, (SELECT count(*) FROM back), own.records, $6, $7, $5 FROM own RETURNING taken";
 
-const OLD: &str = "DELETE FROM memory_operations WHERE at < $1";
+const PURGE_OPERATIONS: &str = "DELETE FROM memory_operations WHERE at < $1";
 
-const UNNAMED: &str = "
+const PURGE_RECORDS: &str = "
     WITH gone AS (
         DELETE FROM memory_records_trash own
         WHERE NOT EXISTS (SELECT FROM memory_operations WHERE root = own.taken_by) RETURNING octet_length(text) AS bytes
     ) SELECT coalesce(sum(bytes), 0)::bigint FROM gone";
 
-impl Operations for PostgresMessages {
+impl InstanceOperations for PostgresMessages {
     fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
-        let mut done = Done::of(self.database(), LISTED);
+        let mut done = OperationPages::of(self.database(), LIST_OPERATIONS);
         done.turn()?;
         Ok(Box::new(mark_undone(done)))
     }
 
     fn undo(&self, undone: &OperationId, operation: &InstanceOperation) -> Result<InstanceRecord, InstanceError> {
         let (id, by) = (undone.as_str(), operation.id.as_str());
-        self.database().ask(async |client| {
+        self.database().run(async |client| {
             transaction(client, async || {
                 let of = "SELECT session, root, takes, is_whole FROM memory_operations WHERE operation = $1";
                 let row = client.query_typed_opt(of, &[(&id, Type::TEXT)]).await?.ok_or_else(|| missing(undone))?;
                 let (session, root): (String, String) = (row.try_get(0)?, row.try_get(1)?);
                 let (takes, is_whole): (bool, bool) = (row.try_get(2)?, row.try_get(3)?);
-                let name: [Given; 1] = [(&session, Type::TEXT)];
+                let name: [SqlParameter; 1] = [(&session, Type::TEXT)];
                 client.execute_typed(HOLD, &name).await?;
-                let (record, is_done) = to_undo(&client.query_typed(OF_SESSION, &name).await?, undone, operation)?;
-                if is_done == IsDone::Already {
+                let (record, is_done) = to_undo(&client.query_typed(SESSION_OPERATIONS, &name).await?, undone, operation)?;
+                if is_done == UndoStatus::Already {
                     return Ok(record);
                 }
-                let statement = [if takes { BRING } else { TAKE }, NOTE].concat().replace("{COLUMNS}", COLUMNS);
+                let statement =
+                    [if takes { RESTORE_RECORDS } else { TRASH_RECORDS }, LOG_UNDO].concat().replace("{COLUMNS}", COLUMNS);
                 let now_takes = !takes;
-                let values: [Given; 7] = [
+                let values: [SqlParameter; 7] = [
                     (&session, Type::TEXT),
                     (&by, Type::TEXT),
                     (&root, Type::TEXT),
@@ -98,10 +99,10 @@ impl Operations for PostgresMessages {
 
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
         let month = month_of(before);
-        self.database().ask(async |client| {
+        self.database().run(async |client| {
             transaction(client, async || {
-                let operations = client.execute_typed(OLD, &[(&month, Type::TIMESTAMPTZ)]).await?;
-                let bytes = client.query_typed_one(UNNAMED, &[]).await?.try_get::<_, i64>(0)?;
+                let operations = client.execute_typed(PURGE_OPERATIONS, &[(&month, Type::TIMESTAMPTZ)]).await?;
+                let bytes = client.query_typed_one(PURGE_RECORDS, &[]).await?.try_get::<_, i64>(0)?;
                 Ok((operations, u64::try_from(bytes).unwrap_or_default()))
             })
             .await

@@ -5,16 +5,17 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::StoreError;
 use memory_core::instance::history::{
-    Appended, Filter, MessageStore, Purged, Record, Records, SessionName, SessionSummary, Window,
+    MessageStore, PurgeResult, RecordFilter, SessionAppendResult, SessionName, SessionRecord, SessionRecords, SessionSummary,
+    Window,
 };
 use memory_core::instance::{InstanceError, InstanceOperation};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
-use super::conditions::{Conditions, Given, said};
-use super::pages::Pages;
-use super::trouble::Trouble;
+use super::conditions::{SqlConditions, SqlParameter, record_time};
+use super::error::DatabaseError;
+use super::record_pages::RecordPages;
 use super::{Database, database};
 
 /// Appends one record with the function of `migrations/append.sql`.
@@ -27,7 +28,7 @@ const APPEND: &str = "
 ///
 /// Each session has one row with its next position. A writer locks this row until its transaction ends, so the
 /// positions are in the order of the writes.
-const APPEND_AT_LENGTH: &str = "
+const APPEND_WITHOUT_FUNCTION: &str = "
     WITH place AS (
         INSERT INTO memory_sessions AS own (session, next_position, records, is_there) VALUES ($1, 1, 1, true)
         ON CONFLICT (session) DO UPDATE SET next_position = own.next_position + 1, records = own.records + 1, is_there = true
@@ -48,10 +49,10 @@ const APPEND_ALL: &str = "
     FROM place, unnest($4::text[], $5::timestamptz[], $6::smallint[], $7::text[])
         WITH ORDINALITY AS own (role, said_at, said_nanos, text, nth)";
 
-const APPENDED: &str = "
+const FIND_APPENDED: &str = "
     SELECT text FROM memory_records WHERE session = $1 AND operation = $2 AND operation_at = $3 ORDER BY nth";
 
-const SESSIONS: &str = "
+const LIST_SESSIONS: &str = "
     SELECT own.session, own.records, last.said_at, last.said_nanos
     FROM memory_sessions own LEFT JOIN LATERAL (
         SELECT said_at, said_nanos FROM memory_records WHERE session = own.session ORDER BY position DESC LIMIT 1
@@ -61,7 +62,7 @@ const SESSIONS: &str = "
 pub(super) const HOLD: &str = "SELECT 1 FROM memory_sessions WHERE session = $1 FOR UPDATE";
 
 /// Returns the result of an operation that was carried out before.
-const DONE: &str = "SELECT taken, remaining FROM memory_operations WHERE operation = $1 AND session = $2 AND kind = $3";
+const FIND_RESULT: &str = "SELECT taken, remaining FROM memory_operations WHERE operation = $1 AND session = $2 AND kind = $3";
 
 /// The columns of a record other than its session.
 pub(super) const COLUMNS: &str = "position, role, said_at, said_nanos, operation, operation_at, nth, text";
@@ -87,11 +88,11 @@ impl PostgresMessages {
         &self,
         session: &SessionName,
         (kind, statement): (&'static str, &str),
-        conditions: &Conditions,
+        conditions: &SqlConditions,
         operation: &InstanceOperation,
-    ) -> Result<Option<Purged>, InstanceError> {
-        self.database.ask(async |client| {
-            let name: [Given; 1] = [(&session.as_str(), Type::TEXT)];
+    ) -> Result<Option<PurgeResult>, InstanceError> {
+        self.database.run(async |client| {
+            let name: [SqlParameter; 1] = [(&session.as_str(), Type::TEXT)];
             let held = client.execute_typed(HOLD, &name);
             let values = conditions.values();
             let taken = client.query_typed_opt(statement, &values);
@@ -99,13 +100,14 @@ impl PostgresMessages {
                 Ok(Some(row)) => return Ok(Some(purged(&row)?)),
                 // The session does not exist. The first attempt may have deleted it, and its response was lost.
                 Ok(None) => false,
-                Err(error) if Trouble::is_repeated(&error, "memory_operations_once") => true,
+                Err(error) if DatabaseError::is_repeated(&error, "memory_operations_once") => true,
                 Err(error) => return Err(error.into()),
             };
-            let values: [Given; 3] = [(&operation.id.as_str(), Type::TEXT), (&session.as_str(), Type::TEXT), (&kind, Type::TEXT)];
-            match client.query_typed_opt(DONE, &values).await? {
+            let values: [SqlParameter; 3] =
+                [(&operation.id.as_str(), Type::TEXT), (&session.as_str(), Type::TEXT), (&kind, Type::TEXT)];
+            match client.query_typed_opt(FIND_RESULT, &values).await? {
                 Some(done) => Ok(Some(purged(&done)?)),
-                None if is_repeated => Err(conflict(operation)),
+                None if is_repeated => Err(conflict_error(operation)),
                 None => Ok(None),
             }
         })
@@ -116,15 +118,15 @@ impl MessageStore for PostgresMessages {
     fn append(
         &self,
         session: &SessionName,
-        records: &[Record],
+        records: &[SessionRecord],
         operation: &InstanceOperation,
-    ) -> Result<Appended, InstanceError> {
+    ) -> Result<SessionAppendResult, InstanceError> {
         let roles: Vec<_> = records.iter().map(|record| record.role().as_str()).collect();
-        let (times, nanos): (Vec<_>, Vec<_>) = records.iter().map(said).unzip();
+        let (times, nanos): (Vec<_>, Vec<_>) = records.iter().map(record_time).unzip();
         let texts: Vec<_> = records.iter().map(|record| record.text().as_str()).collect();
         let count = i64::try_from(records.len()).unwrap_or(i64::MAX);
         let (name, id) = (session.as_str(), operation.id.as_str());
-        let mut values: Vec<Given> = vec![(&name, Type::TEXT), (&id, Type::TEXT), (&operation.at, Type::TIMESTAMPTZ)];
+        let mut values: Vec<SqlParameter> = vec![(&name, Type::TEXT), (&id, Type::TEXT), (&operation.at, Type::TIMESTAMPTZ)];
         let statement = if let ([role], [time], [nanos], [text]) = (&roles[..], &times[..], &nanos[..], &texts[..]) {
             values.extend([
                 (role as _, Type::TEXT),
@@ -132,41 +134,41 @@ impl MessageStore for PostgresMessages {
                 (nanos as _, Type::INT2),
                 (text as _, Type::TEXT),
             ]);
-            if self.database.has_functions() { APPEND } else { APPEND_AT_LENGTH }
+            if self.database.has_functions() { APPEND } else { APPEND_WITHOUT_FUNCTION }
         } else {
             values.extend([(&roles as _, Type::TEXT_ARRAY), (&times as _, Type::TIMESTAMPTZ_ARRAY)]);
             values.extend([(&nanos as _, Type::INT2_ARRAY), (&texts as _, Type::TEXT_ARRAY), (&count as _, Type::INT8)]);
             APPEND_ALL
         };
-        self.database.ask(async |client| {
+        self.database.run(async |client| {
             let mut done = client.execute_typed(statement, &values).await;
             if done.as_ref().is_err_and(|error| error.code() == Some(&SqlState::UNDEFINED_FUNCTION)) {
-                done = client.execute_typed(APPEND_AT_LENGTH, &values).await;
-                self.database.lacks_functions();
+                done = client.execute_typed(APPEND_WITHOUT_FUNCTION, &values).await;
+                self.database.mark_functions_missing();
             }
             match done {
-                Ok(_) => Ok(Appended::default()),
+                Ok(_) => Ok(SessionAppendResult::default()),
                 // The first attempt may have succeeded, and only its response was lost.
-                Err(error) if Trouble::is_repeated(&error, "memory_records_operation") => {
-                    let found = appended_before(client, &values[..3]).await?;
-                    if found == texts { Ok(Appended::default()) } else { Err(conflict(operation)) }
+                Err(error) if DatabaseError::is_repeated(&error, "memory_records_operation") => {
+                    let found = find_appended(client, &values[..3]).await?;
+                    if found == texts { Ok(SessionAppendResult::default()) } else { Err(conflict_error(operation)) }
                 }
                 Err(error) => Err(error.into()),
             }
         })
     }
 
-    fn records(&self, session: &SessionName, filter: &Filter, window: Window) -> Result<Records, InstanceError> {
-        let mut pages = Pages::new(Arc::clone(&self.database), session.clone(), filter.clone(), window);
+    fn records(&self, session: &SessionName, filter: &RecordFilter, window: Window) -> Result<SessionRecords, InstanceError> {
+        let mut pages = RecordPages::new(Arc::clone(&self.database), session.clone(), filter.clone(), window);
         pages.turn()?;
         Ok(Box::new(pages))
     }
 
     fn sessions(&self) -> Result<Vec<SessionSummary>, InstanceError> {
-        let rows = self.database.ask(async |client| Ok(client.query_typed(SESSIONS, &[]).await?))?;
+        let rows = self.database.run(async |client| Ok(client.query_typed(LIST_SESSIONS, &[]).await?))?;
         let mut summaries = Vec::with_capacity(rows.len());
         for row in rows {
-            let told = |error| Trouble::Told(error).told();
+            let told = |error| DatabaseError::Told(error).into_instance_error();
             let (name, records): (String, i64) = (row.try_get(0).map_err(told)?, row.try_get(1).map_err(told)?);
             // A row with an invalid name was not written by this program.
             let Ok(session) = name.parse() else { continue };
@@ -178,8 +180,8 @@ impl MessageStore for PostgresMessages {
     }
 
     fn delete(&self, session: &SessionName, operation: &InstanceOperation) -> Result<Option<usize>, InstanceError> {
-        let mut conditions = of(session, operation);
-        let statement = taking(
+        let mut conditions = operation_parameters(session, operation);
+        let statement = removal_statement(
             "delete",
             &mut conditions,
             "UPDATE memory_sessions SET is_there = false, records = 0 WHERE session = $1 AND is_there RETURNING records",
@@ -187,10 +189,15 @@ impl MessageStore for PostgresMessages {
         Ok(self.take(session, ("delete", &statement), &conditions, operation)?.map(|done| done.purged))
     }
 
-    fn purge(&self, session: &SessionName, filter: &Filter, operation: &InstanceOperation) -> Result<Purged, InstanceError> {
-        let mut conditions = of(session, operation);
+    fn purge(
+        &self,
+        session: &SessionName,
+        filter: &RecordFilter,
+        operation: &InstanceOperation,
+    ) -> Result<PurgeResult, InstanceError> {
+        let mut conditions = operation_parameters(session, operation);
         conditions.fits(filter);
-        let statement = taking(
+        let statement = removal_statement(
             "purge",
             &mut conditions,
             "UPDATE memory_sessions SET records = records - (SELECT count(*) FROM gone) WHERE session = $1 AND is_there
@@ -201,8 +208,8 @@ impl MessageStore for PostgresMessages {
 }
 
 /// Returns conditions with the parameters of every operation: the session, the id and the time.
-fn of(session: &SessionName, operation: &InstanceOperation) -> Conditions {
-    let mut conditions = Conditions::default();
+fn operation_parameters(session: &SessionName, operation: &InstanceOperation) -> SqlConditions {
+    let mut conditions = SqlConditions::default();
     conditions.value(session.as_str().to_owned(), Type::TEXT);
     conditions.value(operation.id.as_str().to_owned(), Type::TEXT);
     conditions.value(operation.at, Type::TIMESTAMPTZ);
@@ -212,7 +219,7 @@ fn of(session: &SessionName, operation: &InstanceOperation) -> Conditions {
 /// Returns the statement that moves the matching records to the trash.
 ///
 /// It also runs `update` on the session and logs the operation.
-fn taking(kind: &str, conditions: &mut Conditions, update: &str) -> String {
+fn removal_statement(kind: &str, conditions: &mut SqlConditions, update: &str) -> String {
     let meant = conditions.text.clone();
     let kind = conditions.value(kind.to_owned(), Type::TEXT);
     format!(
@@ -225,16 +232,16 @@ fn taking(kind: &str, conditions: &mut Conditions, update: &str) -> String {
     )
 }
 
-async fn appended_before(client: &Client, values: &[Given<'_>]) -> Result<Vec<String>, tokio_postgres::Error> {
-    client.query_typed(APPENDED, values).await?.iter().map(|row| row.try_get(0)).collect()
+async fn find_appended(client: &Client, values: &[SqlParameter<'_>]) -> Result<Vec<String>, tokio_postgres::Error> {
+    client.query_typed(FIND_APPENDED, values).await?.iter().map(|row| row.try_get(0)).collect()
 }
 
-fn purged(row: &Row) -> Result<Purged, tokio_postgres::Error> {
+fn purged(row: &Row) -> Result<PurgeResult, tokio_postgres::Error> {
     let count = |at: usize| row.try_get::<_, i64>(at).map(|count| usize::try_from(count).unwrap_or_default());
-    Ok(Purged { purged: count(0)?, kept: count(1)? })
+    Ok(PurgeResult { purged: count(0)?, kept: count(1)? })
 }
 
-fn conflict(operation: &InstanceOperation) -> Trouble {
+fn conflict_error(operation: &InstanceOperation) -> DatabaseError {
     let what = format!("the data of another operation with the id {}", operation.id);
-    Trouble::Other(StoreError::Conflict { what }.into())
+    DatabaseError::Other(StoreError::Conflict { what }.into())
 }

@@ -21,23 +21,34 @@
 //! | `messages`, `record_pages`, `conditions` | sessions |
 //! | `values` | values |
 //! | `operations`, `message_operations`, `value_operations` | undo |
+//!
+//! An append is one statement: it moves the row with the next position of the session, holds that row until the
+//! end of the transaction, and inserts the records. So the order of records is that of the appends. For one
+//! record it is a function of the server (`migrations/append.sql`), planned once per connection; without that
+//! function, the same statement is sent in full. The first statement of every other change holds that row, or the
+//! row of the first part of a key, so that the next one sees all earlier changes.
+//!
+//! There are no advisory locks and no sequences, and keys begin with the session or the key. A change that the
+//! database rejects because of concurrent changes is repeated. A deleted row keeps its position, and a position
+//! is never assigned twice, so an undo restores the row to its place. The client is asynchronous and runs on a
+//! thread of its own; callers wait on their own threads, which may belong to another runtime.
 
 mod address;
+mod circuit_breaker;
 mod conditions;
 mod connections;
 mod database;
-mod engine;
+mod error;
 mod message_operations;
 mod messages;
-mod migrate;
+mod migration;
 mod operations;
-mod pages;
-mod silence;
+mod record_pages;
+mod runtime;
 mod tls;
-mod trouble;
 mod value_operations;
 mod values;
 
-pub use database::{Database, Limits};
+pub use database::{Database, DatabaseLimits};
 pub use messages::PostgresMessages;
 pub use values::PostgresValues;

@@ -9,15 +9,15 @@ use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use super::Database;
-use super::conditions::Conditions;
-use super::trouble::Trouble;
+use super::conditions::SqlConditions;
+use super::error::DatabaseError;
 
 /// Maximum number of rows per page.
-const ROWS: usize = 500;
+const ROWS_PER_PAGE: usize = 500;
 
 /// The operations, newest first, fetched page by page.
 #[derive(Debug)]
-pub(super) struct Done<'a> {
+pub(super) struct OperationPages<'a> {
     database: &'a Database,
     question: &'static str,
     fetched: VecDeque<InstanceRecord>,
@@ -26,7 +26,7 @@ pub(super) struct Done<'a> {
     is_over: bool,
 }
 
-impl<'a> Done<'a> {
+impl<'a> OperationPages<'a> {
     /// Returns the operations that the statement `question` selects.
     ///
     /// Its columns are the id, the time, the verb, the session or key, the count, the id of the operation that it
@@ -37,24 +37,24 @@ impl<'a> Done<'a> {
 
     /// Fetches the next page.
     pub(super) fn turn(&mut self) -> Result<(), InstanceError> {
-        let mut conditions = Conditions::default();
+        let mut conditions = SqlConditions::default();
         let behind = self.at.as_ref().map_or_else(String::new, |(at, id)| {
             let (at, id) = (conditions.value(*at, Type::TIMESTAMPTZ), conditions.value(id.clone(), Type::TEXT));
             format!(" AND (recorded, operation) < ({at}, {id})")
         });
-        let question = format!("{}{behind} ORDER BY recorded DESC, operation DESC LIMIT {ROWS}", self.question);
-        let rows = self.database.ask(async |client| {
+        let question = format!("{}{behind} ORDER BY recorded DESC, operation DESC LIMIT {ROWS_PER_PAGE}", self.question);
+        let rows = self.database.run(async |client| {
             let rows = client.query_typed(&question, &conditions.values()).await?;
-            rows.iter().map(|row| Ok((record(row)?, row.try_get(6)?))).collect::<Result<Vec<_>, Trouble>>()
+            rows.iter().map(|row| Ok((record(row)?, row.try_get(6)?))).collect::<Result<Vec<_>, DatabaseError>>()
         })?;
-        self.is_over = rows.len() < ROWS;
+        self.is_over = rows.len() < ROWS_PER_PAGE;
         self.at = rows.last().map(|(record, recorded)| (*recorded, record.operation.id.to_string()));
         self.fetched.extend(rows.into_iter().map(|(record, _)| record));
         Ok(())
     }
 }
 
-impl Iterator for Done<'_> {
+impl Iterator for OperationPages<'_> {
     type Item = Result<InstanceRecord, InstanceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -69,8 +69,8 @@ impl Iterator for Done<'_> {
     }
 }
 
-/// Parses a row of the statement of [`Done`].
-fn record(row: &Row) -> Result<InstanceRecord, Trouble> {
+/// Parses a row of the statement of [`OperationPages`].
+fn record(row: &Row) -> Result<InstanceRecord, DatabaseError> {
     let (id, at, kind): (String, DateTime<Utc>, String) = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
     let (subject, count, undoes): (String, i64, Option<String>) = (row.try_get(3)?, row.try_get(4)?, row.try_get(5)?);
     let damaged = |what: String| InstanceError::Damaged { place: format!("the operation {id}"), what };
@@ -94,7 +94,7 @@ pub(super) fn to_undo(
     rows: &[Row],
     undone: &OperationId,
     again: &InstanceOperation,
-) -> Result<(InstanceRecord, IsDone), Trouble> {
+) -> Result<(InstanceRecord, UndoStatus), DatabaseError> {
     let records = rows.iter().map(record).collect::<Result<Vec<_>, _>>()?;
     let is_again = |record: &InstanceRecord| record.operation.id == again.id && record.undoes.as_ref() == Some(undone);
     let is_done = records.iter().any(is_again);
@@ -102,14 +102,16 @@ pub(super) fn to_undo(
         .find(|record| record.as_ref().is_ok_and(|record| record.operation.id == *undone));
     let mut found = found.transpose()?.ok_or_else(|| missing(undone))?;
     match found.undone_by.take() {
-        Some(other) if !is_done => Err(refused(StoreError::Invalid { why: format!("{undone} was already undone by {other}") })),
-        _ => Ok((found, if is_done { IsDone::Already } else { IsDone::NotYet })),
+        Some(other) if !is_done => {
+            Err(store_error(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }))
+        }
+        _ => Ok((found, if is_done { UndoStatus::Already } else { UndoStatus::NotYet })),
     }
 }
 
 /// Whether an undo was already carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum IsDone {
+pub(super) enum UndoStatus {
     /// It was carried out, and its response was lost.
     Already,
     /// It was not carried out.
@@ -117,17 +119,17 @@ pub(super) enum IsDone {
 }
 
 /// Returns the error for an operation that does not exist.
-pub(super) fn missing(undone: &OperationId) -> Trouble {
-    refused(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") })
+pub(super) fn missing(undone: &OperationId) -> DatabaseError {
+    store_error(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") })
 }
 
 /// Returns the error for an operation followed by other changes.
-pub(super) fn changed(undone: &OperationId, why: String) -> Trouble {
-    Trouble::Other(InstanceError::ChangedSince { operation: undone.clone(), why })
+pub(super) fn changed(undone: &OperationId, why: String) -> DatabaseError {
+    DatabaseError::Other(InstanceError::ChangedSince { operation: undone.clone(), why })
 }
 
-fn refused(error: StoreError) -> Trouble {
-    Trouble::Other(error.into())
+fn store_error(error: StoreError) -> DatabaseError {
+    DatabaseError::Other(error.into())
 }
 
 /// Returns the start of the month of `before`. All months before this time are over.

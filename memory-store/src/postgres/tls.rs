@@ -13,7 +13,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 /// The verification of the server, as selected by `sslmode`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Trust {
+pub(super) enum TlsVerification {
     /// `disable`: no encryption.
     Nobody,
     /// `prefer`: no verification; encryption if the server supports it.
@@ -26,11 +26,11 @@ pub(super) enum Trust {
     Name,
 }
 
-impl Trust {
+impl TlsVerification {
     /// Parses an `sslmode`; the default is `prefer`.
     ///
     /// If the address names authorities, `require` verifies the certificate.
-    pub(super) fn read(word: Option<&str>, has_roots: bool) -> Option<Self> {
+    pub(super) fn parse(word: Option<&str>, has_roots: bool) -> Option<Self> {
         Some(match word {
             Some("disable") => Self::Nobody,
             None | Some("allow" | "prefer") => Self::AnyoneOrNobody,
@@ -49,18 +49,18 @@ impl Trust {
 ///
 /// # Errors
 /// The reason why the file cannot be used, as a fragment.
-pub(super) fn connector(trust: Trust, roots: Option<&Path>, is_direct: bool) -> Result<MakeRustlsConnect, String> {
+pub(super) fn tls_connector(trust: TlsVerification, roots: Option<&Path>, is_direct: bool) -> Result<MakeRustlsConnect, String> {
     let provider = Arc::new(ring::default_provider());
     let verifier: Arc<dyn ServerCertVerifier> = match trust {
-        Trust::Nobody | Trust::AnyoneOrNobody | Trust::Anyone => {
-            Arc::new(Lenient { provider: Arc::clone(&provider), known: None })
+        TlsVerification::Nobody | TlsVerification::AnyoneOrNobody | TlsVerification::Anyone => {
+            Arc::new(LenientVerifier { provider: Arc::clone(&provider), known: None })
         }
-        Trust::Authorities | Trust::Name => {
-            let known = WebPkiServerVerifier::builder_with_provider(Arc::new(authorities(roots)?), Arc::clone(&provider));
+        TlsVerification::Authorities | TlsVerification::Name => {
+            let known = WebPkiServerVerifier::builder_with_provider(Arc::new(load_authorities(roots)?), Arc::clone(&provider));
             let known = known.build().map_err(|error| error.to_string())?;
             match trust {
-                Trust::Name => known,
-                _ => Arc::new(Lenient { provider: Arc::clone(&provider), known: Some(known) }),
+                TlsVerification::Name => known,
+                _ => Arc::new(LenientVerifier { provider: Arc::clone(&provider), known: Some(known) }),
             }
         }
     };
@@ -76,7 +76,7 @@ pub(super) fn connector(trust: Trust, roots: Option<&Path>, is_direct: bool) -> 
     Ok(MakeRustlsConnect::new(config))
 }
 
-fn authorities(file: Option<&Path>) -> Result<RootCertStore, String> {
+fn load_authorities(file: Option<&Path>) -> Result<RootCertStore, String> {
     let Some(file) = file else { return Ok(RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() }) };
     let told = |error: rustls::pki_types::pem::Error| error.to_string();
     let mut store = RootCertStore::empty();
@@ -90,12 +90,12 @@ fn authorities(file: Option<&Path>) -> Result<RootCertStore, String> {
 ///
 /// The server must prove that it has the key of its certificate.
 #[derive(Debug)]
-struct Lenient {
+struct LenientVerifier {
     provider: Arc<CryptoProvider>,
     known: Option<Arc<WebPkiServerVerifier>>,
 }
 
-impl ServerCertVerifier for Lenient {
+impl ServerCertVerifier for LenientVerifier {
     fn verify_server_cert(
         &self,
         own: &CertificateDer<'_>,

@@ -2,74 +2,75 @@
 
 use chrono::{DateTime, Utc};
 use memory_core::instance::kv::ValueKey;
-use memory_core::instance::{InstanceError, InstanceOperation, InstanceRecord, InstanceRecords, Operations, mark_undone};
+use memory_core::instance::{InstanceError, InstanceOperation, InstanceOperations, InstanceRecord, InstanceRecords, mark_undone};
 use memory_core::{ContentHash, OperationId};
 use tokio_postgres::types::Type;
 
 use super::PostgresValues;
-use super::conditions::Given;
+use super::conditions::SqlParameter;
 use super::database::transaction;
-use super::operations::{Done, IsDone, changed, missing, month_of, to_undo};
+use super::operations::{OperationPages, UndoStatus, changed, missing, month_of, to_undo};
 use super::values::{HOLD, TAKEN, in_the_way, neighbours, root};
 
-const LISTED: &str = "
+const LIST_OPERATIONS: &str = "
     SELECT operation, at, kind, key, 1::bigint, undoes, recorded FROM memory_values_trash WHERE is_told";
 
-const OF_KEY: &str = "
+const KEY_OPERATIONS: &str = "
     SELECT operation, at, kind, key, 1::bigint, undoes, recorded FROM memory_values_trash WHERE is_told AND key = $1
     ORDER BY recorded DESC, operation DESC";
 
 /// Returns the value before the operation `$2`, the hash of the value after it, and the current value.
-const STATES: &str = "
+const FIND_STATES: &str = "
     SELECT former, left_hash, (SELECT value FROM memory_values WHERE key = $1)
     FROM memory_values_trash WHERE key = $1 AND operation = $2";
 
-const NOTE: &str = "
+const LOG_UNDO: &str = "
     INSERT INTO memory_values_trash (key, operation, at, kind, was_there, former, left_hash, is_told, undoes)
     VALUES ($1, $2, $3, 'undo', $4 IS NOT NULL, $4, $5, true, $6)";
 
-const PUT: &str = "
+const PUT_VALUE: &str = "
     INSERT INTO memory_values (key, value, updated_at) VALUES ($1, $2, $3)
     ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at";
 
-const OLD: &str = "
+const PURGE_VALUES: &str = "
     WITH gone AS (DELETE FROM memory_values_trash WHERE at < $1 RETURNING is_told, coalesce(octet_length(former), 0) AS bytes)
     SELECT count(*) FILTER (WHERE is_told), coalesce(sum(bytes), 0)::bigint FROM gone";
 
-impl Operations for PostgresValues {
+impl InstanceOperations for PostgresValues {
     fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
-        let mut done = Done::of(self.database(), LISTED);
+        let mut done = OperationPages::of(self.database(), LIST_OPERATIONS);
         done.turn()?;
         Ok(Box::new(mark_undone(done)))
     }
 
     fn undo(&self, undone: &OperationId, operation: &InstanceOperation) -> Result<InstanceRecord, InstanceError> {
         let (id, by) = (undone.as_str(), operation.id.as_str());
-        self.database().ask(async |client| {
+        self.database().run(async |client| {
             transaction(client, async || {
                 let of = "SELECT key FROM memory_values_trash WHERE operation = $1 AND is_told";
                 let row = client.query_typed_opt(of, &[(&id, Type::TEXT)]).await?.ok_or_else(|| missing(undone))?;
                 let key: ValueKey = row.try_get::<_, String>(0)?.parse()?;
                 let path = key.as_str();
                 client.execute_typed(HOLD, &[(&root(&key), Type::TEXT)]).await?;
-                let (record, is_done) = to_undo(&client.query_typed(OF_KEY, &[(&path, Type::TEXT)]).await?, undone, operation)?;
-                if is_done == IsDone::Already {
+                let (record, is_done) =
+                    to_undo(&client.query_typed(KEY_OPERATIONS, &[(&path, Type::TEXT)]).await?, undone, operation)?;
+                if is_done == UndoStatus::Already {
                     return Ok(record);
                 }
                 let (outer, inner, behind) = neighbours(path);
-                let near: [Given; 3] = [(&outer, Type::TEXT_ARRAY), (&inner, Type::TEXT), (&behind, Type::TEXT)];
+                let near: [SqlParameter; 3] = [(&outer, Type::TEXT_ARRAY), (&inner, Type::TEXT), (&behind, Type::TEXT)];
                 if let Some(other) = client.query_typed_opt(TAKEN, &near).await? {
                     return Err(changed(undone, in_the_way(path, other.try_get(0)?)));
                 }
-                let states = client.query_typed_one(STATES, &[(&path, Type::TEXT), (&id, Type::TEXT)]).await?;
+                let states = client.query_typed_one(FIND_STATES, &[(&path, Type::TEXT), (&id, Type::TEXT)]).await?;
                 let state = |at: usize| states.try_get::<_, Option<&[u8]>>(at);
                 let (former, left, now) = (state(0)?, state(1)?, state(2)?);
-                let hash = |value: Option<&[u8]>| value.map(|value| ContentHash::of_bytes(value).as_bytes().to_vec());
+                let hash = |value: Option<&[u8]>| value.map(|value| ContentHash::from_bytes(value).as_bytes().to_vec());
                 if hash(now).as_deref() != left {
                     return Err(changed(undone, format!("the key {key} was changed afterwards")));
                 }
                 let leaves = hash(former);
-                let note: [Given; 6] = [
+                let note: [SqlParameter; 6] = [
                     (&path, Type::TEXT),
                     (&by, Type::TEXT),
                     (&operation.at, Type::TIMESTAMPTZ),
@@ -77,11 +78,12 @@ impl Operations for PostgresValues {
                     (&leaves, Type::BYTEA),
                     (&id, Type::TEXT),
                 ];
-                client.execute_typed(NOTE, &note).await?;
+                client.execute_typed(LOG_UNDO, &note).await?;
                 match former {
                     Some(former) => {
-                        let put: [Given; 3] = [(&path, Type::TEXT), (&former, Type::BYTEA), (&operation.at, Type::TIMESTAMPTZ)];
-                        client.execute_typed(PUT, &put).await?
+                        let put: [SqlParameter; 3] =
+                            [(&path, Type::TEXT), (&former, Type::BYTEA), (&operation.at, Type::TIMESTAMPTZ)];
+                        client.execute_typed(PUT_VALUE, &put).await?
                     }
                     None => client.execute_typed("DELETE FROM memory_values WHERE key = $1", &[(&path, Type::TEXT)]).await?,
                 };
@@ -93,8 +95,8 @@ impl Operations for PostgresValues {
 
     fn purge_trash(&self, before: DateTime<Utc>) -> Result<(u64, u64), InstanceError> {
         let month = month_of(before);
-        self.database().ask(async |client| {
-            let row = client.query_typed_one(OLD, &[(&month, Type::TIMESTAMPTZ)]).await?;
+        self.database().run(async |client| {
+            let row = client.query_typed_one(PURGE_VALUES, &[(&month, Type::TIMESTAMPTZ)]).await?;
             let count = |at: usize| row.try_get::<_, i64>(at).map(|count| u64::try_from(count).unwrap_or_default());
             Ok((count(0)?, count(1)?))
         })

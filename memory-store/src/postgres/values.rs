@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use memory_core::instance::kv::{KeySummary, KeyValueStore, Prefix, Value, ValueKey};
+use memory_core::instance::kv::{KeyPrefix, KeySummary, KeyValueStore, StoredValue, ValueKey};
 use memory_core::instance::{InstanceError, InstanceOperation};
 use memory_core::{ContentHash, StoreError};
 use tokio_postgres::types::Type;
 
-use super::conditions::Given;
-use super::trouble::Trouble;
+use super::conditions::SqlParameter;
+use super::error::DatabaseError;
 use super::{Database, database};
 
 /// Locks the row of the first part of a key.
@@ -26,7 +26,7 @@ pub(super) const TAKEN: &str = "SELECT key FROM memory_values WHERE key = ANY($1
 /// Sets a value, unless its key conflicts with another one.
 ///
 /// `$5` are the namespaces of the key, and the keys from `$6` to before `$7` are those below it.
-const SET: &str = "
+const SET_VALUE: &str = "
     WITH taken AS (
         SELECT key FROM memory_values WHERE key = ANY($5) OR ($6 <= key AND key < $7) LIMIT 1
     ), former AS (
@@ -42,10 +42,10 @@ const SET: &str = "
     )
     SELECT (SELECT key FROM taken), NOT EXISTS (SELECT FROM former)";
 
-const WAS_SET: &str =
+const FIND_SET_RESULT: &str =
     "SELECT NOT was_there FROM memory_values_trash WHERE key = $1 AND operation = $2 AND at = $3 AND kind = 'set'";
 
-const DELETE: &str = "
+const DELETE_VALUE: &str = "
     WITH before AS (
         SELECT 1 FROM memory_values_trash WHERE key = $1 AND operation = $2 AND at = $3 AND kind = 'delete'
     ), gone AS (
@@ -56,7 +56,7 @@ const DELETE: &str = "
     )
     SELECT EXISTS (SELECT FROM gone) OR EXISTS (SELECT FROM before)";
 
-const LIST: &str = "SELECT key, octet_length(value)::bigint, updated_at FROM memory_values";
+const LIST_KEYS: &str = "SELECT key, octet_length(value)::bigint, updated_at FROM memory_values";
 
 /// The store of the values in a Postgres database.
 #[derive(Debug, Clone)]
@@ -81,10 +81,10 @@ impl KeyValueStore for PostgresValues {
         let (outer, inner, behind) = neighbours(path);
         let (id, bytes) = (operation.id.as_str(), value.as_bytes());
         let root = root(key);
-        let root: [Given; 1] = [(&root, Type::TEXT)];
+        let root: [SqlParameter; 1] = [(&root, Type::TEXT)];
         let hash = ContentHash::of(value);
         let hash = hash.as_bytes().as_slice();
-        let values: [Given; 8] = [
+        let values: [SqlParameter; 8] = [
             (&path, Type::TEXT),
             (&id, Type::TEXT),
             (&operation.at, Type::TIMESTAMPTZ),
@@ -94,15 +94,15 @@ impl KeyValueStore for PostgresValues {
             (&behind, Type::TEXT),
             (&hash, Type::BYTEA),
         ];
-        let (taken, is_new) = self.database.ask(async |client| {
+        let (taken, is_new) = self.database.run(async |client| {
             let held = client.execute_typed(HOLD, &root);
-            match database::together(client, held, client.query_typed_one(SET, &values)).await {
+            match database::together(client, held, client.query_typed_one(SET_VALUE, &values)).await {
                 Ok(row) => Ok((row.try_get::<_, Option<String>>(0)?, row.try_get(1)?)),
                 // The first attempt may have succeeded, and only its response was lost.
-                Err(error) if Trouble::is_repeated(&error, "memory_values_trash_once") => {
+                Err(error) if DatabaseError::is_repeated(&error, "memory_values_trash_once") => {
                     let what = || format!("the data of another operation with the id {id}");
                     let conflict = || InstanceError::from(StoreError::Conflict { what: what() });
-                    let before = client.query_typed_opt(WAS_SET, &values[..3]).await?.ok_or_else(conflict)?;
+                    let before = client.query_typed_opt(FIND_SET_RESULT, &values[..3]).await?.ok_or_else(conflict)?;
                     Ok((None, before.try_get(0)?))
                 }
                 Err(error) => Err(error.into()),
@@ -114,46 +114,46 @@ impl KeyValueStore for PostgresValues {
         }
     }
 
-    fn get(&self, key: &ValueKey) -> Result<Option<Value>, InstanceError> {
-        let found = self.database.ask(async |client| {
+    fn get(&self, key: &ValueKey) -> Result<Option<StoredValue>, InstanceError> {
+        let found = self.database.run(async |client| {
             let question = "SELECT value, updated_at FROM memory_values WHERE key = $1";
             let row = client.query_typed_opt(question, &[(&key.as_str(), Type::TEXT)]).await?;
-            row.map(|row| Ok::<(Vec<u8>, DateTime<Utc>), Trouble>((row.try_get(0)?, row.try_get(1)?))).transpose()
+            row.map(|row| Ok::<(Vec<u8>, DateTime<Utc>), DatabaseError>((row.try_get(0)?, row.try_get(1)?))).transpose()
         })?;
         let Some((bytes, updated_at)) = found else { return Ok(None) };
         let text = String::from_utf8(bytes).map_err(|error| InstanceError::Damaged {
             place: format!("the value of {key}"),
             what: format!("it is not UTF-8 from byte {} on", error.utf8_error().valid_up_to()),
         })?;
-        Ok(Some(Value { text, updated_at }))
+        Ok(Some(StoredValue { text, updated_at }))
     }
 
     fn delete(&self, key: &ValueKey, operation: &InstanceOperation) -> Result<bool, InstanceError> {
         let (path, id) = (key.as_str(), operation.id.as_str());
         let root = root(key);
-        let root: [Given; 1] = [(&root, Type::TEXT)];
-        let values: [Given; 3] = [(&path, Type::TEXT), (&id, Type::TEXT), (&operation.at, Type::TIMESTAMPTZ)];
-        self.database.ask(async |client| {
+        let root: [SqlParameter; 1] = [(&root, Type::TEXT)];
+        let values: [SqlParameter; 3] = [(&path, Type::TEXT), (&id, Type::TEXT), (&operation.at, Type::TIMESTAMPTZ)];
+        self.database.run(async |client| {
             let held = client.execute_typed(HOLD, &root);
-            let row = database::together(client, held, client.query_typed_one(DELETE, &values)).await?;
+            let row = database::together(client, held, client.query_typed_one(DELETE_VALUE, &values)).await?;
             Ok(row.try_get(0)?)
         })
     }
 
-    fn list(&self, prefix: &Prefix) -> Result<Vec<KeySummary>, InstanceError> {
+    fn list(&self, prefix: &KeyPrefix) -> Result<Vec<KeySummary>, InstanceError> {
         let first = prefix.as_str();
-        let rows = self.database.ask(async |client| {
+        let rows = self.database.run(async |client| {
             Ok(match behind(first) {
-                None => client.query_typed(&format!("{LIST} ORDER BY key"), &[]).await?,
+                None => client.query_typed(&format!("{LIST_KEYS} ORDER BY key"), &[]).await?,
                 Some(end) => {
-                    let question = format!("{LIST} WHERE $1 <= key AND key < $2 ORDER BY key");
+                    let question = format!("{LIST_KEYS} WHERE $1 <= key AND key < $2 ORDER BY key");
                     client.query_typed(&question, &[(&first, Type::TEXT), (&end, Type::TEXT)]).await?
                 }
             })
         })?;
         let mut keys = Vec::with_capacity(rows.len());
         for row in rows {
-            let told = |error| Trouble::Told(error).told();
+            let told = |error| DatabaseError::Told(error).into_instance_error();
             // A row with an invalid key was not written by this program.
             let Ok(key) = row.try_get::<_, String>(0).map_err(told)?.parse() else { continue };
             let size_bytes = u64::try_from(row.try_get::<_, i64>(1).map_err(told)?).unwrap_or_default();

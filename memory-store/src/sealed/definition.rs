@@ -7,7 +7,7 @@ use super::seal;
 
 /// The definition of an instance.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Definition {
+pub struct InstanceDefinition {
     /// The type of the instance.
     pub backend: InstanceName,
     /// The name of the instance.
@@ -25,7 +25,7 @@ pub enum FieldValue {
     Sealed(String),
 }
 
-impl Definition {
+impl InstanceDefinition {
     /// Returns the value of a field.
     pub fn field(&self, name: &str) -> Option<&FieldValue> {
         self.fields.iter().find(|(own, _)| own == name).map(|(_, value)| value)
@@ -42,7 +42,7 @@ impl Definition {
     }
 
     /// Parses a file.
-    pub(super) fn read(backend: &InstanceName, name: &InstanceName, bytes: &[u8]) -> Result<Self, InstanceError> {
+    pub(super) fn parse(backend: &InstanceName, name: &InstanceName, bytes: &[u8]) -> Result<Self, InstanceError> {
         let damaged = |what: String| InstanceError::Damaged { place: Self::path(backend, name), what };
         let text = str::from_utf8(bytes).map_err(|_| damaged("it is not UTF-8".into()))?;
         let yaml: Value = serde_yaml::from_str(text).map_err(|error| damaged(error.to_string()))?;
@@ -92,13 +92,13 @@ mod tests {
         let plain = |text: &str| FieldValue::Plain(text.into());
         let sealed = FieldValue::Sealed("secretbox:AAAA".into());
         let fields = vec![("driver".into(), plain("file")), ("dir".into(), plain("~/no: #深")), ("dsn".into(), sealed)];
-        let definition = Definition { backend: backend.clone(), name: name.clone(), fields };
-        assert_eq!(Definition::read(&backend, &name, definition.text().as_bytes()).unwrap(), definition);
-        let by_hand = Definition::read(&backend, &name, b"# mine\ndriver: file\npool: 5\nempty:\n").unwrap();
+        let definition = InstanceDefinition { backend: backend.clone(), name: name.clone(), fields };
+        assert_eq!(InstanceDefinition::parse(&backend, &name, definition.text().as_bytes()).unwrap(), definition);
+        let by_hand = InstanceDefinition::parse(&backend, &name, b"# mine\ndriver: file\npool: 5\nempty:\n").unwrap();
         assert_eq!(by_hand.fields, [("driver".into(), plain("file")), ("pool".into(), plain("5"))]);
-        assert_eq!(Definition::read(&backend, &name, b"").unwrap().fields, []);
+        assert_eq!(InstanceDefinition::parse(&backend, &name, b"").unwrap().fields, []);
         for wrong in [b"- a".as_slice(), b"a: [1]", b"a: {", b"\xff", b"1: a"] {
-            let error = Definition::read(&backend, &name, wrong).unwrap_err();
+            let error = InstanceDefinition::parse(&backend, &name, wrong).unwrap_err();
             assert_eq!(error.code(), memory_core::Code::FileDamaged);
         }
     }

@@ -7,33 +7,33 @@ use std::time::Duration;
 use memory_core::instance::{InstanceError, InstanceName, InstanceOperation};
 use zeroize::Zeroizing;
 
-use super::{Definition, FieldValue, MasterKey, keys, seal};
-use crate::disk::{Disk, EntryKind, LateDisk};
+use super::{FieldValue, InstanceDefinition, MasterKey, key_files, seal};
+use crate::disk::{DirEntryKind, Disk, LazyDisk};
 use crate::history::{no_folder, refused};
 use crate::lock::{PATIENCE, WriterLock};
 
 /// The temporary file of a definition. There is one writer at a time.
-const WAITING: &str = ".next.tmp";
+const TEMP_FILE: &str = ".next.tmp";
 
 /// The instances defined on this machine.
 #[derive(Debug)]
-pub struct Instances {
-    definitions: LateDisk,
-    keys: LateDisk,
+pub struct InstanceFolder {
+    definitions: LazyDisk,
+    keys: LazyDisk,
     given: Option<MasterKey>,
     patience: Duration,
 }
 
 /// The new value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NewValue {
+pub enum NewFieldValue {
     /// A text that is not secret.
     Plain(String),
     /// A text to be sealed.
     Secret(Zeroizing<String>),
 }
 
-impl NewValue {
+impl NewFieldValue {
     /// Returns a text to be sealed.
     pub fn secret(text: &str) -> Self {
         Self::Secret(Zeroizing::new(text.to_owned()))
@@ -42,30 +42,30 @@ impl NewValue {
 
 /// The file of a definition that was replaced or deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FormerDefinition {
+pub struct TrashedDefinition {
     /// The path of the file in the trash.
     pub trash: PathBuf,
     /// The original path of the file.
     pub place: PathBuf,
 }
 
-impl Instances {
+impl InstanceFolder {
     /// Returns the instances defined in the folder `definitions`.
     ///
     /// Their fields are sealed under `given`, or else under the key in the folder `keys`.
     pub fn new(definitions: impl Into<PathBuf>, keys: impl Into<PathBuf>, given: Option<MasterKey>) -> Self {
-        Self::at(LateDisk::new(definitions.into()), LateDisk::new(keys.into()), given)
+        Self::at(LazyDisk::new(definitions.into()), LazyDisk::new(keys.into()), given)
     }
 
-    /// Returns the instances as [`Instances::new`] does, with `disks` for the two folders.
+    /// Returns the instances as [`InstanceFolder::new`] does, with `disks` for the two folders.
     ///
     /// There is no given key.
     pub fn on_disks(definitions: PathBuf, keys: PathBuf, disks: [Arc<dyn Disk>; 2]) -> Self {
         let [first, second] = disks;
-        Self::at(LateDisk::on_disk(definitions, first), LateDisk::on_disk(keys, second), None)
+        Self::at(LazyDisk::on_disk(definitions, first), LazyDisk::on_disk(keys, second), None)
     }
 
-    fn at(definitions: LateDisk, keys: LateDisk, given: Option<MasterKey>) -> Self {
+    fn at(definitions: LazyDisk, keys: LazyDisk, given: Option<MasterKey>) -> Self {
         Self { definitions, keys, given, patience: PATIENCE }
     }
 
@@ -78,7 +78,7 @@ impl Instances {
     ///
     /// # Errors
     /// An error if a folder cannot be read.
-    pub fn list(&self) -> Result<Vec<Result<Definition, InstanceError>>, InstanceError> {
+    pub fn list(&self) -> Result<Vec<Result<InstanceDefinition, InstanceError>>, InstanceError> {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         let names = self.names(disk)?;
         Ok(names.iter().filter_map(|(backend, name)| self.read(backend, name).transpose()).collect())
@@ -89,7 +89,7 @@ impl Instances {
         let mut names = Vec::new();
         for folder in disk.folder("").map_err(no_folder(self.root()))? {
             let Ok(backend) = folder.name.parse::<InstanceName>() else { continue };
-            if folder.kind != EntryKind::Folder {
+            if folder.kind != DirEntryKind::Folder {
                 continue;
             }
             for file in disk.folder(backend.as_str()).map_err(|error| refused(backend.as_str(), error))? {
@@ -106,11 +106,11 @@ impl Instances {
     ///
     /// # Errors
     /// [`InstanceError::Damaged`] if the file is not a definition; or an error of the disk.
-    pub fn read(&self, backend: &InstanceName, name: &InstanceName) -> Result<Option<Definition>, InstanceError> {
+    pub fn read(&self, backend: &InstanceName, name: &InstanceName) -> Result<Option<InstanceDefinition>, InstanceError> {
         let Some(disk) = self.disk()? else { return Ok(None) };
-        let path = Definition::path(backend, name);
+        let path = InstanceDefinition::path(backend, name);
         let Some((bytes, _)) = disk.read(&path).map_err(|error| refused(&path, error))? else { return Ok(None) };
-        Definition::read(backend, name, &bytes).map(Some)
+        InstanceDefinition::parse(backend, name, &bytes).map(Some)
     }
 
     /// Defines an instance, and returns the definition that it replaces, which is moved to the trash.
@@ -122,37 +122,37 @@ impl Instances {
         &self,
         backend: &InstanceName,
         name: &InstanceName,
-        fields: &[(String, NewValue)],
+        fields: &[(String, NewFieldValue)],
         operation: &InstanceOperation,
-    ) -> Result<Option<FormerDefinition>, InstanceError> {
+    ) -> Result<Option<TrashedDefinition>, InstanceError> {
         let _lock = self.lock()?;
-        if fields.iter().any(|(_, value)| matches!(value, NewValue::Secret(_))) {
+        if fields.iter().any(|(_, value)| matches!(value, NewFieldValue::Secret(_))) {
             self.check_key()?;
         }
         let mut sealed = Vec::with_capacity(fields.len());
         for (field, value) in fields {
             let value = match value {
-                NewValue::Plain(text) => FieldValue::Plain(text.clone()),
-                NewValue::Secret(secret) => {
-                    let key = self.given.clone().map_or_else(|| keys::made(&self.keys), Ok)?;
-                    let purpose = Definition::purpose(backend, name, field);
+                NewFieldValue::Plain(text) => FieldValue::Plain(text.clone()),
+                NewFieldValue::Secret(secret) => {
+                    let key = self.given.clone().map_or_else(|| key_files::load_or_create(&self.keys), Ok)?;
+                    let purpose = InstanceDefinition::purpose(backend, name, field);
                     FieldValue::Sealed(seal::seal(&key, &purpose, secret).map_err(|error| refused(field, error))?)
                 }
             };
             sealed.push((field.clone(), value));
         }
-        let text = Definition { backend: backend.clone(), name: name.clone(), fields: sealed }.text();
-        let path = Definition::path(backend, name);
-        let disk = self.definitions.made().map_err(no_folder(self.root()))?;
+        let text = InstanceDefinition { backend: backend.clone(), name: name.clone(), fields: sealed }.text();
+        let path = InstanceDefinition::path(backend, name);
+        let disk = self.definitions.get_or_create().map_err(no_folder(self.root()))?;
         let told = |error| refused(&path, error);
         let is_there = disk.signature(&path).map_err(told)?.is_some();
         if is_there {
             let folder = trash(operation);
-            let kept = disk.keep(&path, &format!("{folder}/{}", file_name(&path)));
+            let kept = disk.keep(&path, &format!("{folder}/{}", trash_file_name(&path)));
             kept.and_then(|()| disk.sync_folder(&folder)).map_err(told)?;
         }
-        replace(disk, &path, text.as_bytes())?;
-        Ok(is_there.then(|| self.former(&path, operation)))
+        replace_file(disk, &path, text.as_bytes())?;
+        Ok(is_there.then(|| self.trashed_definition(&path, operation)))
     }
 
     /// Checks that sealing a field does not create a second master key.
@@ -162,7 +162,7 @@ impl Instances {
     /// # Errors
     /// [`InstanceError::KeyMissing`] if it would create one; or an error of the disk.
     pub fn check_key(&self) -> Result<(), InstanceError> {
-        if self.given.is_some() || !keys::known(&self.keys)?.is_empty() {
+        if self.given.is_some() || !key_files::read_keys(&self.keys)?.is_empty() {
             return Ok(());
         }
         let instances = self.sealed_instances()?;
@@ -177,9 +177,9 @@ impl Instances {
         let Some(disk) = self.disk()? else { return Ok(Vec::new()) };
         let mut sealed = Vec::new();
         for (backend, name) in self.names(disk)? {
-            let path = Definition::path(&backend, &name);
+            let path = InstanceDefinition::path(&backend, &name);
             let Some((bytes, _)) = disk.read(&path).map_err(|error| refused(&path, error))? else { continue };
-            let is_sealed = match Definition::read(&backend, &name, &bytes) {
+            let is_sealed = match InstanceDefinition::parse(&backend, &name, &bytes) {
                 Ok(definition) => definition.fields.iter().any(|(_, value)| matches!(value, FieldValue::Sealed(_))),
                 Err(_) => String::from_utf8_lossy(&bytes).contains(seal::MARK),
             };
@@ -195,12 +195,12 @@ impl Instances {
     /// # Errors
     /// [`InstanceError::KeyMissing`] if there is no key; [`InstanceError::NotOpened`] if the key is a different one or
     /// the file was tampered with.
-    pub fn open(&self, definition: &Definition, field: &str, sealed: &str) -> Result<Zeroizing<String>, InstanceError> {
+    pub fn open(&self, definition: &InstanceDefinition, field: &str, sealed: &str) -> Result<Zeroizing<String>, InstanceError> {
         let keys = if let Some(key) = &self.given {
             vec![key.clone()]
         } else {
             self.check_key()?;
-            keys::known(&self.keys)?
+            key_files::read_keys(&self.keys)?
         };
         self.open_with(&keys, &definition.backend, &definition.name, (field, sealed))
     }
@@ -212,7 +212,7 @@ impl Instances {
         name: &InstanceName,
         (field, sealed): (&str, &str),
     ) -> Result<Zeroizing<String>, InstanceError> {
-        let purpose = Definition::purpose(backend, name, field);
+        let purpose = InstanceDefinition::purpose(backend, name, field);
         let mut why = "there is no master key";
         for key in keys {
             match seal::open(key, &purpose, sealed) {
@@ -220,7 +220,7 @@ impl Instances {
                 Err(reason) => why = reason,
             }
         }
-        let place = self.root().join(Definition::path(backend, name)).display().to_string();
+        let place = self.root().join(InstanceDefinition::path(backend, name)).display().to_string();
         Err(InstanceError::NotOpened { field: field.to_owned(), place, why })
     }
 
@@ -235,23 +235,23 @@ impl Instances {
         backend: &InstanceName,
         name: &InstanceName,
         operation: &InstanceOperation,
-    ) -> Result<Option<FormerDefinition>, InstanceError> {
+    ) -> Result<Option<TrashedDefinition>, InstanceError> {
         let Some(disk) = self.disk()? else { return Ok(None) };
         let _lock = self.lock()?;
-        let path = Definition::path(backend, name);
+        let path = InstanceDefinition::path(backend, name);
         let told = |error| refused(&path, error);
         if disk.signature(&path).map_err(told)?.is_none() {
             return Ok(None);
         }
         let folder = trash(operation);
-        disk.rename(&path, &format!("{folder}/{}", file_name(&path))).map_err(told)?;
+        disk.rename(&path, &format!("{folder}/{}", trash_file_name(&path))).map_err(told)?;
         disk.sync_folder(&folder).and_then(|()| disk.sync_folder(backend.as_str())).map_err(told)?;
-        Ok(Some(self.former(&path, operation)))
+        Ok(Some(self.trashed_definition(&path, operation)))
     }
 
-    fn former(&self, path: &str, operation: &InstanceOperation) -> FormerDefinition {
-        let trash = self.root().join(trash(operation)).join(file_name(path));
-        FormerDefinition { trash, place: self.root().join(path) }
+    fn trashed_definition(&self, path: &str, operation: &InstanceOperation) -> TrashedDefinition {
+        let trash = self.root().join(trash(operation)).join(trash_file_name(path));
+        TrashedDefinition { trash, place: self.root().join(path) }
     }
 
     /// Seals all values under a new key, and returns the number of sealed fields.
@@ -270,31 +270,31 @@ impl Instances {
         }
         let (new, is_new) = match given {
             Some(key) => (key.clone(), false),
-            None => keys::next(&self.keys)?,
+            None => key_files::next(&self.keys)?,
         };
         let known = match &self.given {
             Some(former) => vec![former.clone(), new.clone()],
-            None => [keys::known(&self.keys)?, vec![new.clone()]].concat(),
+            None => [key_files::read_keys(&self.keys)?, vec![new.clone()]].concat(),
         };
         let planned = match self.resealed(&known, &new) {
             Ok(planned) => planned,
             Err(error) => {
                 if is_on_disk && given.is_none() && is_new {
-                    keys::forget_next(&self.keys)?;
+                    key_files::delete_next(&self.keys)?;
                 }
                 return Err(error);
             }
         };
         let mut count = 0;
         if !planned.is_empty() {
-            let disk = self.definitions.made().map_err(no_folder(self.root()))?;
+            let disk = self.definitions.get_or_create().map_err(no_folder(self.root()))?;
             for (path, text, fields) in planned {
-                replace(disk, &path, text.as_bytes())?;
+                replace_file(disk, &path, text.as_bytes())?;
                 count += fields;
             }
         }
         if is_on_disk && given.is_none() {
-            keys::turn(&self.keys)?;
+            key_files::turn(&self.keys)?;
         }
         Ok(count)
     }
@@ -304,8 +304,8 @@ impl Instances {
         let mut planned = Vec::new();
         let Some(disk) = self.disk()? else { return Ok(planned) };
         for definition in self.list()? {
-            let Definition { backend, name, fields } = definition?;
-            let path = Definition::path(&backend, &name);
+            let InstanceDefinition { backend, name, fields } = definition?;
+            let path = InstanceDefinition::path(&backend, &name);
             let told = |error| refused(&path, error);
             let Some((bytes, _)) = disk.read(&path).map_err(told)? else { continue };
             let mut text = String::from_utf8(bytes).map_err(|error| told(std::io::Error::other(error)))?;
@@ -313,7 +313,7 @@ impl Instances {
             for (field, value) in &fields {
                 let FieldValue::Sealed(sealed) = value else { continue };
                 let secret = self.open_with(known, &backend, &name, (field, sealed))?;
-                let purpose = Definition::purpose(&backend, &name, field);
+                let purpose = InstanceDefinition::purpose(&backend, &name, field);
                 let again = seal::seal(new, &purpose, &secret).map_err(told)?;
                 // The rest of the file is left as the user wrote it.
                 text = text.replace(sealed.as_str(), &again);
@@ -331,8 +331,8 @@ impl Instances {
     }
 
     fn lock(&self) -> Result<WriterLock, InstanceError> {
-        self.keys.made().map_err(no_folder(self.keys.root()))?;
-        Ok(WriterLock::of_folder(self.keys.root(), self.patience)?)
+        self.keys.get_or_create().map_err(no_folder(self.keys.root()))?;
+        Ok(WriterLock::acquire_folder(self.keys.root(), self.patience)?)
     }
 }
 
@@ -341,17 +341,18 @@ fn trash(operation: &InstanceOperation) -> String {
 }
 
 /// Returns the file name of a definition in the trash.
-fn file_name(path: &str) -> String {
+fn trash_file_name(path: &str) -> String {
     path.replace('/', "-")
 }
 
 /// Replaces a file atomically and durably.
-fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<(), InstanceError> {
+fn replace_file(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<(), InstanceError> {
     let told = |error| refused(path, error);
-    let placed = disk.write(WAITING, bytes).and_then(|()| disk.sync_file(WAITING)).and_then(|()| disk.rename(WAITING, path));
+    let placed =
+        disk.write(TEMP_FILE, bytes).and_then(|()| disk.sync_file(TEMP_FILE)).and_then(|()| disk.rename(TEMP_FILE, path));
     if let Err(error) = placed {
         // If this fails too, the next writer overwrites the file.
-        let _ = disk.remove(WAITING);
+        let _ = disk.remove(TEMP_FILE);
         return Err(told(error));
     }
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);

@@ -8,11 +8,11 @@
 
 mod definition;
 mod folder;
-mod key;
-mod keys;
+mod key_files;
+mod master_key;
 mod seal;
 
-pub use definition::{Definition, FieldValue};
-pub use folder::{FormerDefinition, Instances, NewValue};
-pub use key::MasterKey;
+pub use definition::{FieldValue, InstanceDefinition};
+pub use folder::{InstanceFolder, NewFieldValue, TrashedDefinition};
+pub use master_key::MasterKey;
 pub use zeroize::Zeroizing;

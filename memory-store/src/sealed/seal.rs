@@ -13,7 +13,7 @@ use super::MasterKey;
 pub(super) const MARK: &str = "secretbox:";
 
 /// Length of a nonce in bytes.
-const NONCE: usize = 24;
+const NONCE_LENGTH: usize = 24;
 
 /// Returns whether a text is sealed.
 pub(super) fn is_sealed(text: &str) -> bool {
@@ -22,7 +22,7 @@ pub(super) fn is_sealed(text: &str) -> bool {
 
 /// Seals `secret`, bound to `purpose`.
 pub(super) fn seal(key: &MasterKey, purpose: &str, secret: &str) -> io::Result<String> {
-    let mut nonce = [0; NONCE];
+    let mut nonce = [0; NONCE_LENGTH];
     getrandom::fill(&mut nonce).map_err(io::Error::other)?;
     let text = Zeroizing::new([purpose.as_bytes(), b"\0", secret.as_bytes()].concat());
     let cipher = XSalsa20Poly1305::new(key.bytes().into());
@@ -39,7 +39,7 @@ pub(super) fn open(key: &MasterKey, purpose: &str, sealed: &str) -> Result<Zeroi
     const BROKEN: &str = "the master key is a different one, or the value was tampered with";
     let text = sealed.strip_prefix(MARK).ok_or("the value is not sealed")?;
     let bytes = STANDARD.decode(text).map_err(|_| "the value was tampered with")?;
-    let (nonce, sealed) = bytes.split_at_checked(NONCE).ok_or("the value was tampered with")?;
+    let (nonce, sealed) = bytes.split_at_checked(NONCE_LENGTH).ok_or("the value was tampered with")?;
     let cipher = XSalsa20Poly1305::new(key.bytes().into());
     let opened = Zeroizing::new(cipher.decrypt(Nonce::from_slice(nonce), sealed).map_err(|_| BROKEN)?);
     let text = str::from_utf8(&opened).map_err(|_| BROKEN)?;

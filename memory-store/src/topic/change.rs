@@ -6,8 +6,8 @@ use memory_core::topic::{TopicError, TopicOperation};
 
 use super::error::not_written;
 use super::files::{bytes, folder_of, hash};
-use super::recover::recover;
-use super::trash::{self, FileLine, Line};
+use super::recovery::recover;
+use super::trash::{self, TopicFileLine, TopicTrashLine};
 use crate::disk::Disk;
 
 /// The folder of new files before they replace the old ones. There is one writer at a time.
@@ -18,7 +18,7 @@ pub(super) const OPERATION: &str = ".next/operation";
 
 /// The change of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct FileChange {
+pub(super) struct TopicFileChange {
     pub path: String,
     /// The content that was read before the change, if the file existed.
     pub before: Option<Vec<u8>>,
@@ -35,9 +35,9 @@ pub(super) fn carry_out(
     disk: &dyn Disk,
     operation: &TopicOperation,
     undoes: Option<&str>,
-    files: &[FileChange],
+    files: &[TopicFileChange],
 ) -> Result<bool, TopicError> {
-    let done = try_to(disk, operation, undoes, files);
+    let done = try_apply(disk, operation, undoes, files);
     if !matches!(done, Ok(true)) {
         // If this fails too, the next writer repeats it.
         let _ = recover(disk);
@@ -45,25 +45,30 @@ pub(super) fn carry_out(
     done
 }
 
-fn try_to(disk: &dyn Disk, operation: &TopicOperation, undoes: Option<&str>, files: &[FileChange]) -> Result<bool, TopicError> {
+fn try_apply(
+    disk: &dyn Disk,
+    operation: &TopicOperation,
+    undoes: Option<&str>,
+    files: &[TopicFileChange],
+) -> Result<bool, TopicError> {
     let told = not_written;
     let write = |path: &str, bytes: &[u8]| disk.write(path, bytes).and_then(|()| disk.sync_file(path)).map_err(told(path));
     write(OPERATION, operation.id.as_str().as_bytes())?;
-    for (at, FileChange { path, before, after, like }) in files.iter().enumerate() {
+    for (at, TopicFileChange { path, before, after, like }) in files.iter().enumerate() {
         if before.is_some() {
             // A read-only file could still be replaced by a rename.
             disk.check_writable(path).map_err(told(path))?;
         }
         let Some(after) = after else { continue };
-        write(&waiting(at), after)?;
-        like.as_ref().map_or(Ok(()), |like| disk.take_rights(&waiting(at), like)).map_err(told(path))?;
+        write(&temp_path(at), after)?;
+        like.as_ref().map_or(Ok(()), |like| disk.take_rights(&temp_path(at), like)).map_err(told(path))?;
     }
     disk.sync_folder(WAITING).map_err(told(WAITING))?;
 
     let folder = trash::folder(operation);
     let mut folders = BTreeSet::new();
     let mut lines = Vec::new();
-    for FileChange { path, before, after, .. } in files {
+    for TopicFileChange { path, before, after, .. } in files {
         let trash = before.as_ref().map(|_| format!("{folder}/{path}"));
         if let Some(trash) = &trash {
             // An aborted attempt may have left an old copy.
@@ -74,23 +79,23 @@ fn try_to(disk: &dyn Disk, operation: &TopicOperation, undoes: Option<&str>, fil
             folders.insert(folder_of(trash).to_owned());
         }
         let (before, after) = (before.as_deref().map(hash), after.as_deref().map(hash));
-        lines.push(FileLine { path: path.clone(), before, trash, after });
+        lines.push(TopicFileLine { path: path.clone(), before, trash, after });
     }
     folders.iter().try_for_each(|folder| disk.sync_folder(folder).map_err(told(folder)))?;
     for file in files {
-        if !is_as_seen(disk, file)? {
+        if !is_unchanged(disk, file)? {
             return Ok(false);
         }
     }
-    trash::append(disk, &Line::of(operation, undoes, lines))?;
+    trash::append(disk, &TopicTrashLine::of(operation, undoes, lines))?;
 
     let mut folders = BTreeSet::new();
     for (at, file) in files.iter().enumerate() {
-        let FileChange { path, after, .. } = file;
-        if !is_as_seen(disk, file)? {
+        let TopicFileChange { path, after, .. } = file;
+        if !is_unchanged(disk, file)? {
             return Ok(false);
         }
-        let placed = if after.is_some() { disk.rename(&waiting(at), path) } else { disk.remove(path) };
+        let placed = if after.is_some() { disk.rename(&temp_path(at), path) } else { disk.remove(path) };
         placed.map_err(told(path))?;
         folders.insert(folder_of(path));
     }
@@ -101,10 +106,10 @@ fn try_to(disk: &dyn Disk, operation: &TopicOperation, undoes: Option<&str>, fil
 }
 
 /// Returns whether the file is unchanged by writers that do not use the lock.
-fn is_as_seen(disk: &dyn Disk, file: &FileChange) -> Result<bool, TopicError> {
+fn is_unchanged(disk: &dyn Disk, file: &TopicFileChange) -> Result<bool, TopicError> {
     Ok(bytes(disk, &file.path)? == file.before)
 }
 
-fn waiting(at: usize) -> String {
+fn temp_path(at: usize) -> String {
     format!("{WAITING}/{at}")
 }

@@ -15,15 +15,15 @@ pub(super) fn damaged(name: &str, what: impl Into<String>) -> TopicError {
 /// Returns the error for a file that could not be read.
 pub(super) fn refused(path: &str, error: io::Error) -> TopicError {
     match error.kind() {
-        io::ErrorKind::InvalidInput => behind_symlink(path),
-        _ if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => behind_symlink(path),
+        io::ErrorKind::InvalidInput => symlink_error(path),
+        _ if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => symlink_error(path),
         io::ErrorKind::Unsupported => damaged(path, error.to_string()),
         io::ErrorKind::FileTooLarge => damaged(path, format!("it is too large: {error}")),
         _ => io_error(format!("read {path}"), error).into(),
     }
 }
 
-fn behind_symlink(path: &str) -> TopicError {
+fn symlink_error(path: &str) -> TopicError {
     TopicError::Outside { name: path.to_owned(), why: "is a symlink or below one; symlinks are not followed" }
 }
 
@@ -34,13 +34,13 @@ pub(super) fn not_written(path: &str) -> impl Fn(io::Error) -> TopicError {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             TopicError::PermissionDenied { place: path.clone() }
         }
-        io::ErrorKind::InvalidInput => behind_symlink(&path),
+        io::ErrorKind::InvalidInput => symlink_error(&path),
         _ => io_error(format!("write {path}"), error).into(),
     }
 }
 
 /// Adds the path `place` of the folder to an error of denied permission.
-pub(super) fn at_place(place: &str, error: TopicError) -> TopicError {
+pub(super) fn with_full_path(place: &str, error: TopicError) -> TopicError {
     match error {
         // The user does not know the hidden files, so the folder is named.
         TopicError::PermissionDenied { place: path } if path.starts_with('.') => {

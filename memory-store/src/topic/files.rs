@@ -5,7 +5,7 @@ use memory_core::topic::{TopicError, TopicName, TopicPath, TopicText};
 
 use super::error::{damaged, refused};
 use super::format::topic;
-use crate::disk::{Disk, EntryKind, other_case};
+use crate::disk::{DirEntryKind, Disk, other_case};
 use crate::markdown::as_text;
 
 /// Returns the content of a file, or `None` if it does not exist.
@@ -36,12 +36,12 @@ pub(super) fn decoded(path: &TopicPath, bytes: &[u8]) -> TopicText {
 
 /// Returns the hash of a file, as the log contains it.
 pub(super) fn hash(bytes: &[u8]) -> String {
-    ContentHash::of_bytes(bytes).to_string()
+    ContentHash::from_bytes(bytes).to_string()
 }
 
 /// The files and folders below a folder.
 #[derive(Debug, Default)]
-pub(super) struct Below {
+pub(super) struct TopicFolderContents {
     /// The files.
     pub files: Vec<String>,
     /// The folders, each before its subfolders.
@@ -49,17 +49,17 @@ pub(super) struct Below {
 }
 
 /// Returns the files and folders below a folder; an error if there is anything else.
-pub(super) fn below(disk: &dyn Disk, folder: &str) -> Result<Below, TopicError> {
-    let mut found = Below { folders: vec![folder.to_owned()], ..Below::default() };
+pub(super) fn below(disk: &dyn Disk, folder: &str) -> Result<TopicFolderContents, TopicError> {
+    let mut found = TopicFolderContents { folders: vec![folder.to_owned()], ..TopicFolderContents::default() };
     let mut at = 0;
     while let Some(folder) = found.folders.get(at).cloned() {
         at += 1;
         for entry in disk.folder(&folder).map_err(|error| refused(&folder, error))? {
             let path = format!("{folder}/{}", entry.name);
             match entry.kind {
-                EntryKind::File => found.files.push(path),
-                EntryKind::Folder => found.folders.push(path),
-                EntryKind::Other => return Err(damaged(&path, "it is a symlink or not a regular file")),
+                DirEntryKind::File => found.files.push(path),
+                DirEntryKind::Folder => found.folders.push(path),
+                DirEntryKind::Other => return Err(damaged(&path, "it is a symlink or not a regular file")),
             }
         }
     }

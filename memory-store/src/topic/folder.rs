@@ -6,44 +6,44 @@ use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use memory_core::topic::{
-    Changed, Listing, PathEntry, TopicChange, TopicError, TopicName, TopicOperation, TopicPath, TopicRecord, TopicStore,
-    TopicText, Trashed, Uses, WrittenIndex, is_same_name,
+    PathEntry, TopicChange, TopicChangeResult, TopicError, TopicIndex, TopicListing, TopicName, TopicOperation, TopicPath,
+    TopicRecord, TopicStore, TopicText, TopicUsages, TrashedTopic, is_same_name,
 };
 use memory_core::{OperationId, StoreError};
 
-use super::change::{FileChange, carry_out};
-use super::error::{at_place, damaged, not_opened, not_written, refused};
-use super::files::{Below, below, bytes, decoded, folder_of, text};
-use super::recover::{is_interrupted, recover};
+use super::change::{TopicFileChange, carry_out};
+use super::error::{damaged, not_opened, not_written, refused, with_full_path};
+use super::files::{TopicFolderContents, below, bytes, decoded, folder_of, text};
+use super::recovery::{is_interrupted, recover};
 use super::{format, index, list, trash, undo, uses};
-use crate::disk::{Disk, LateDisk};
+use crate::disk::{Disk, LazyDisk};
 use crate::error::io_error;
 use crate::lock::{PATIENCE, WriterLock};
 use crate::markdown::as_text;
-use crate::months;
+use crate::monthly_log;
 
 /// Maximum number of attempts when another program changes the file during a change.
-const TRIES: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 
 /// Maximum number of bytes that one operation moves.
-const MOST_MOVED: usize = 64 * 1024 * 1024;
+const MAX_MOVED_BYTES: usize = 64 * 1024 * 1024;
 
 /// A folder of topics, which is created when the first topic is written.
 #[derive(Debug)]
 pub struct TopicFolder {
-    place: LateDisk,
+    place: LazyDisk,
     patience: Duration,
 }
 
 impl TopicFolder {
     /// Returns the store of the folder `root`, which need not exist.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { place: LateDisk::new(root.into()), patience: PATIENCE }
+        Self { place: LazyDisk::new(root.into()), patience: PATIENCE }
     }
 
     /// Returns the store of the folder `root`, which is accessed through `disk`.
     pub fn on_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
-        Self { place: LateDisk::on_disk(root.into(), disk), patience: PATIENCE }
+        Self { place: LazyDisk::on_disk(root.into(), disk), patience: PATIENCE }
     }
 
     /// Returns the path of the folder.
@@ -66,15 +66,15 @@ impl TopicFolder {
     ) -> Result<T, TopicError> {
         let place = self.place();
         let told = |error| not_opened(&place, error);
-        let disk = self.place.made().map_err(|error| told(io_error(format!("open {place}"), error)))?;
+        let disk = self.place.get_or_create().map_err(|error| told(io_error(format!("open {place}"), error)))?;
         let _lock = WriterLock::acquire(self.root(), self.patience).map_err(told)?;
         let meet = || operation.map_or(Ok(()), |operation| index::meet(disk, operation));
-        recover(disk).and_then(|()| meet()).and_then(|()| work(disk)).map_err(|error| at_place(&place, error))
+        recover(disk).and_then(|()| meet()).and_then(|()| work(disk)).map_err(|error| with_full_path(&place, error))
     }
 
     /// Updates the index, and returns the error message if that fails.
     fn follow(&self, disk: &dyn Disk) -> Option<String> {
-        let done = index::rebuild(disk, &uses::read(disk)).map_err(|error| at_place(&self.place(), error));
+        let done = index::rebuild(disk, &uses::read_uses(disk)).map_err(|error| with_full_path(&self.place(), error));
         done.err().map(|error| error.to_string())
     }
 }
@@ -84,8 +84,8 @@ impl TopicStore for TopicFolder {
         self.root().display().to_string()
     }
 
-    fn topics(&self) -> Result<Listing, TopicError> {
-        self.disk()?.map_or_else(|| Ok(Listing::default()), list::topics)
+    fn topics(&self) -> Result<TopicListing, TopicError> {
+        self.disk()?.map_or_else(|| Ok(TopicListing::default()), list::topics)
     }
 
     fn text(&self, path: &TopicPath) -> Result<Option<TopicText>, TopicError> {
@@ -97,12 +97,12 @@ impl TopicStore for TopicFolder {
         self.disk()?.map_or_else(nothing, |disk| list::entries(disk, folder))
     }
 
-    fn index(&self) -> Result<Option<WrittenIndex>, TopicError> {
+    fn index(&self) -> Result<Option<TopicIndex>, TopicError> {
         self.disk()?.map_or(Ok(None), index::read)
     }
 
-    fn uses(&self) -> Uses {
-        self.disk().ok().flatten().map(uses::read).unwrap_or_default()
+    fn uses(&self) -> TopicUsages {
+        self.disk().ok().flatten().map(uses::read_uses).unwrap_or_default()
     }
 
     fn count_use(&self, name: &TopicName, at: DateTime<Utc>) {
@@ -116,14 +116,14 @@ impl TopicStore for TopicFolder {
         path: &TopicPath,
         operation: &TopicOperation,
         decide: &mut dyn FnMut(Option<&TopicText>) -> Result<TopicChange, TopicError>,
-    ) -> Result<Changed, TopicError> {
+    ) -> Result<TopicChangeResult, TopicError> {
         let today = operation.at.date_naive();
         // The folder is created only for a change that succeeds.
         if self.disk()?.is_none() && after(None, decide(None)?, today)?.is_none() {
-            return Ok(Changed::No);
+            return Ok(TopicChangeResult::No);
         }
         self.write(Some(operation), |disk| {
-            for _ in 0..TRIES {
+            for _ in 0..MAX_ATTEMPTS {
                 let before = bytes(disk, path.as_str())?;
                 let former = before.as_deref().map(|bytes| decoded(path, bytes));
                 let fault = before.as_deref().and_then(|bytes| as_text(bytes).1);
@@ -138,15 +138,15 @@ impl TopicStore for TopicFolder {
                 };
                 let after = after(former.as_ref(), change, today)?.map(String::into_bytes);
                 if after == before {
-                    return Ok(Changed::No);
+                    return Ok(TopicChangeResult::No);
                 }
                 if before.is_none() {
-                    refuse_taken(disk, path, None)?;
+                    check_path_free(disk, path, None)?;
                 }
                 let like = before.as_ref().map(|_| path.to_string());
-                let file = FileChange { path: path.to_string(), before, after, like };
+                let file = TopicFileChange { path: path.to_string(), before, after, like };
                 if carry_out(disk, operation, None, &[file])? {
-                    return Ok(Changed::Yes { stale_index: self.follow(disk) });
+                    return Ok(TopicChangeResult::Yes { stale_index: self.follow(disk) });
                 }
             }
             Err(TopicError::Conflict { name: path.to_string() })
@@ -158,37 +158,37 @@ impl TopicStore for TopicFolder {
             return Err(TopicError::not_found(from.as_str()));
         }
         self.write(Some(operation), |disk| {
-            let Below { files, folders } = found(disk, from)?;
+            let TopicFolderContents { files, folders } = find_files(disk, from)?;
             if let Some(to) = to {
-                refuse_taken(disk, to, Some(from))?;
+                check_path_free(disk, to, Some(from))?;
             }
             let (mut changes, mut moved) = (Vec::new(), 0);
             for path in files {
                 // The file was deleted since the folder was listed.
                 let Some(bytes) = bytes(disk, &path)? else { return Err(TopicError::Conflict { name: path }) };
                 moved += bytes.len();
-                if MOST_MOVED < moved {
-                    return Err(TopicError::TooLarge { what: format!("{from} has more than {MOST_MOVED} bytes") });
+                if MAX_MOVED_BYTES < moved {
+                    return Err(TopicError::TooLarge { what: format!("{from} has more than {MAX_MOVED_BYTES} bytes") });
                 }
                 if let Some(to) = to {
                     let place = format!("{to}{}", &path[from.as_str().len()..]);
                     let after = Some(bytes.clone());
-                    changes.push(FileChange { path: place, before: None, after, like: Some(path.clone()) });
+                    changes.push(TopicFileChange { path: place, before: None, after, like: Some(path.clone()) });
                 }
-                changes.push(FileChange { path, before: Some(bytes), after: None, like: None });
+                changes.push(TopicFileChange { path, before: Some(bytes), after: None, like: None });
             }
             if !changes.is_empty() && !carry_out(disk, operation, None, &changes)? {
                 return Err(TopicError::Conflict { name: from.to_string() });
             }
-            remove_empty(disk, folders.iter().rev().map(String::as_str).chain([folder_of(from.as_str())]));
+            remove_empty_folders(disk, folders.iter().rev().map(String::as_str).chain([folder_of(from.as_str())]));
             self.follow(disk);
             Ok(())
         })
     }
 
-    fn rebuild(&self, operation: &TopicOperation) -> Result<Changed, TopicError> {
-        let is_changed = self.write(Some(operation), |disk| index::rebuild(disk, &uses::read(disk)))?;
-        Ok(if is_changed { Changed::Yes { stale_index: None } } else { Changed::No })
+    fn rebuild(&self, operation: &TopicOperation) -> Result<TopicChangeResult, TopicError> {
+        let is_changed = self.write(Some(operation), |disk| index::rebuild(disk, &uses::read_uses(disk)))?;
+        Ok(if is_changed { TopicChangeResult::Yes { stale_index: None } } else { TopicChangeResult::No })
     }
 
     fn history(&self) -> Result<Vec<TopicRecord>, TopicError> {
@@ -200,7 +200,7 @@ impl TopicStore for TopicFolder {
         trash::records(disk)
     }
 
-    fn trashed(&self) -> Result<Vec<Trashed>, TopicError> {
+    fn trashed(&self) -> Result<Vec<TrashedTopic>, TopicError> {
         self.disk()?.map_or_else(|| Ok(Vec::new()), trash::trashed)
     }
 
@@ -210,7 +210,7 @@ impl TopicStore for TopicFolder {
         }
         self.write(Some(operation), |disk| {
             let record = undo::undo(disk, undone, operation)?;
-            remove_empty(disk, record.files.iter().map(|path| folder_of(path)));
+            remove_empty_folders(disk, record.files.iter().map(|path| folder_of(path)));
             self.follow(disk);
             Ok(record)
         })
@@ -220,7 +220,7 @@ impl TopicStore for TopicFolder {
         if self.disk()?.is_none() {
             return Ok((0, 0));
         }
-        self.write(None, |disk| months::purge(disk, trash::FOLDER, before).map_err(not_written(trash::FOLDER)))
+        self.write(None, |disk| monthly_log::purge(disk, trash::FOLDER, before).map_err(not_written(trash::FOLDER)))
     }
 }
 
@@ -230,7 +230,7 @@ fn after(former: Option<&TopicText>, change: TopicChange, today: NaiveDate) -> R
         TopicChange::Keep => former.map(|former| former.text.clone()),
         TopicChange::Text(text) => Some(text),
         TopicChange::Revised(text) => {
-            former.map_or(Ok(()), |former| format::check_revised(former, &text))?;
+            former.map_or(Ok(()), |former| format::check_revision(former, &text))?;
             Some(format::redated(text, today))
         }
         TopicChange::Topic(draft) => Some(format::written(former, &draft, today)?),
@@ -239,12 +239,14 @@ fn after(former: Option<&TopicText>, change: TopicChange, today: NaiveDate) -> R
 }
 
 /// Returns the file at a path, or everything below the folder at the path.
-fn found(disk: &dyn Disk, path: &TopicPath) -> Result<Below, TopicError> {
+fn find_files(disk: &dyn Disk, path: &TopicPath) -> Result<TopicFolderContents, TopicError> {
     let told = |error| refused(path.as_str(), error);
     let signature = disk.signature(path.as_str()).map_err(told)?;
     match signature {
         Some(found) if found.is_folder => below(disk, path.as_str()),
-        Some(_) if bytes(disk, path.as_str())?.is_some() => Ok(Below { files: vec![path.to_string()], folders: Vec::new() }),
+        Some(_) if bytes(disk, path.as_str())?.is_some() => {
+            Ok(TopicFolderContents { files: vec![path.to_string()], folders: Vec::new() })
+        }
         _ => {
             // A symlink has no signature, so the file is read to obtain the error for it.
             disk.read_part(path.as_str(), 0, 1).map_err(told)?;
@@ -256,7 +258,7 @@ fn found(disk: &dyn Disk, path: &TopicPath) -> Result<Below, TopicError> {
 /// Returns an error if something exists at a new path, or at a path that some systems treat as equal.
 ///
 /// The path `leaving` is about to be moved and does not count.
-fn refuse_taken(disk: &dyn Disk, path: &TopicPath, leaving: Option<&TopicPath>) -> Result<(), TopicError> {
+fn check_path_free(disk: &dyn Disk, path: &TopicPath, leaving: Option<&TopicPath>) -> Result<(), TopicError> {
     let told = |error| refused(path.as_str(), error);
     let taken = |other| Err(TopicError::Taken { name: path.to_string(), other });
     if disk.signature(path.as_str()).map_err(told)?.is_some() {
@@ -285,7 +287,7 @@ fn refuse_taken(disk: &dyn Disk, path: &TopicPath, leaving: Option<&TopicPath>) 
 }
 
 /// Removes empty folders and their empty parents. A folder that cannot be removed does no harm.
-fn remove_empty<'p>(disk: &dyn Disk, folders: impl Iterator<Item = &'p str>) {
+fn remove_empty_folders<'p>(disk: &dyn Disk, folders: impl Iterator<Item = &'p str>) {
     for mut folder in folders {
         while !folder.is_empty() && disk.remove_folder(folder).is_ok() {
             folder = folder_of(folder);

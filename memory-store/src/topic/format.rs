@@ -3,14 +3,14 @@
 use chrono::NaiveDate;
 use memory_core::topic::{Topic, TopicDraft, TopicError, TopicKind, TopicName, TopicText};
 
-use crate::markdown::{Front, body, with_values};
+use crate::markdown::{PlainFrontMatter, body, with_values};
 
 /// The key under which some programs store the type.
 const NESTED_TYPE: &str = "metadata.type";
 
 /// Parses the topic of a file. `text` is the whole text or its start.
 pub(super) fn topic(name: TopicName, text: &str, size: u64, fault: Option<String>) -> Topic {
-    let front = Front::of(text);
+    let front = PlainFrontMatter::of(text);
     // Values with bytes that are not UTF-8 are ignored.
     let is_word = |value: &&str| !value.is_empty() && !value.contains(char::REPLACEMENT_CHARACTER);
     let value = |key: &str| front.value(key).map(str::trim).filter(is_word);
@@ -43,11 +43,12 @@ fn day(text: &str) -> Option<NaiveDate> {
 pub(super) fn written(former: Option<&TopicText>, draft: &TopicDraft, today: NaiveDate) -> Result<String, TopicError> {
     // Bytes in the header that are not UTF-8 would be written as something else.
     let is_lossy = |text: &str| text[..text.len() - body(text).len()].contains(char::REPLACEMENT_CHARACTER);
-    let is_unreadable = former.is_some_and(|former| Front::of(&former.text).problem.is_some() || is_lossy(&former.text));
-    let written = match (edited(former, draft, today), former) {
+    let is_unreadable =
+        former.is_some_and(|former| PlainFrontMatter::of(&former.text).problem.is_some() || is_lossy(&former.text));
+    let written = match (edit_text(former, draft, today), former) {
         (Ok(text), _) if !(is_unreadable && draft.is_whole()) => Ok(text),
-        (Err(why), Some(former)) if !draft.is_whole() || !Front::is_replaceable(&former.text, &OWN_KEYS) => Err(why),
-        _ => edited(None, draft, today),
+        (Err(why), Some(former)) if !draft.is_whole() || !PlainFrontMatter::is_replaceable(&former.text, &OWN_KEYS) => Err(why),
+        _ => edit_text(None, draft, today),
     };
     let name = || former.map_or_else(|| draft.title.clone(), |former| former.path.to_string());
     written.map_err(|what| TopicError::UnreadableHeader { name: name(), what })
@@ -57,7 +58,7 @@ pub(super) fn written(former: Option<&TopicText>, draft: &TopicDraft, today: Nai
 const OWN_KEYS: [&str; 4] = ["name", "description", "type", "updated"];
 
 /// Returns the text of `former` with the values of `draft`; the lines of other keys are preserved.
-fn edited(former: Option<&TopicText>, draft: &TopicDraft, today: NaiveDate) -> Result<String, String> {
+fn edit_text(former: Option<&TopicText>, draft: &TopicDraft, today: NaiveDate) -> Result<String, String> {
     let mut values = vec![("name", draft.title.as_str()), ("description", draft.description.as_str())];
     let text = former.map(|former| former.text.as_str()).unwrap_or_default();
     if let Some(topic) = former.and_then(|former| former.topic.as_ref()) {
@@ -73,7 +74,7 @@ fn edited(former: Option<&TopicText>, draft: &TopicDraft, today: NaiveDate) -> R
         values.push(("updated", &today));
         with_values(text, &values, draft.content.as_deref())
     };
-    let front = Front::of(text);
+    let front = PlainFrontMatter::of(text);
     match (front.value("type"), front.value(NESTED_TYPE)) {
         (_, None) => with(&["type"]),
         // If the type is in two places, both are changed if possible.
@@ -83,7 +84,7 @@ fn edited(former: Option<&TopicText>, draft: &TopicDraft, today: NaiveDate) -> R
 }
 
 /// Returns an error if a change of the text makes its header unreadable or its type invalid.
-pub(super) fn check_revised(former: &TopicText, next: &str) -> Result<(), TopicError> {
+pub(super) fn check_revision(former: &TopicText, next: &str) -> Result<(), TopicError> {
     let Some(before) = &former.topic else { return Ok(()) };
     let after = topic(before.name.clone(), next, 0, None);
     if let (None, Some(problem)) = (&before.problem, &after.problem) {
@@ -101,7 +102,7 @@ pub(super) fn check_revised(former: &TopicText, next: &str) -> Result<(), TopicE
 
 /// Returns a text with its `updated` date set to `today`, if it has one.
 pub(super) fn redated(text: String, today: NaiveDate) -> String {
-    let is_dated = Front::of(&text).value("updated").is_some_and(|value| day(value).is_some_and(|day| day != today));
+    let is_dated = PlainFrontMatter::of(&text).value("updated").is_some_and(|value| day(value).is_some_and(|day| day != today));
     // A date that cannot be changed without damage to the rest is left unchanged.
     let changed = is_dated.then(|| with_values(&text, &[("updated", &today.to_string())], None).ok()).flatten();
     changed.unwrap_or(text)

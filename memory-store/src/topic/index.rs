@@ -1,6 +1,6 @@
 //! The file of the index.
 
-use memory_core::topic::{INDEX_FILE, TopicError, TopicOperation, Uses, WrittenIndex, index_text};
+use memory_core::topic::{INDEX_FILE, TopicError, TopicIndex, TopicOperation, TopicUsages, index_text};
 use serde::{Deserialize, Serialize};
 
 use super::error::{damaged, not_written};
@@ -13,56 +13,56 @@ use crate::gitignore;
 use crate::markdown::as_text;
 
 /// The temporary file of the index.
-const WAITING: &str = ".index.tmp";
+const TEMP_FILE: &str = ".index.tmp";
 
 /// The file that records which lines of the index are generated.
-const OWN: &str = ".index.json";
+const GENERATED_FILE: &str = ".index.json";
 
-/// The temporary file of [`OWN`].
-const OWN_WAITING: &str = ".index.json.tmp";
+/// The temporary file of [`GENERATED_FILE`].
+const GENERATED_TEMP_FILE: &str = ".index.json.tmp";
 
 /// Maximum number of attempts when another program changes the index during a rebuild.
-const TRIES: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 
 /// The last two generated indexes. The last one may not have replaced the file yet.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Own {
-    written: Vec<OwnIndex>,
+struct GeneratedIndexes {
+    written: Vec<GeneratedIndex>,
     /// Whether `.gitignore` was written. After that it belongs to the user.
     #[serde(default)]
     has_gitignore: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct OwnIndex {
+struct GeneratedIndex {
     /// The hash of the whole text.
     hash: String,
     /// The generated lines.
     lines: Vec<String>,
 }
 
-impl OwnIndex {
-    fn of(index: &WrittenIndex) -> Self {
+impl GeneratedIndex {
+    fn of(index: &TopicIndex) -> Self {
         Self { hash: hash(index.text.as_bytes()), lines: index.ours.clone() }
     }
 }
 
-impl Own {
+impl GeneratedIndexes {
     fn read(disk: &dyn Disk) -> Self {
-        let bytes = disk.read(OWN).ok().flatten().map(|(bytes, _)| bytes).unwrap_or_default();
+        let bytes = disk.read(GENERATED_FILE).ok().flatten().map(|(bytes, _)| bytes).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
     /// Writes the file before the index, since unknown lines would be preserved for ever.
     fn keep(&self, disk: &dyn Disk) -> Result<(), TopicError> {
         let bytes = serde_json::to_vec(self).expect("strings have a JSON form");
-        let told = not_written(OWN);
-        disk.write(OWN_WAITING, &bytes).and_then(|()| disk.sync_file(OWN_WAITING)).map_err(&told)?;
-        disk.rename(OWN_WAITING, OWN).and_then(|()| disk.sync_folder("")).map_err(&told)
+        let told = not_written(GENERATED_FILE);
+        disk.write(GENERATED_TEMP_FILE, &bytes).and_then(|()| disk.sync_file(GENERATED_TEMP_FILE)).map_err(&told)?;
+        disk.rename(GENERATED_TEMP_FILE, GENERATED_FILE).and_then(|()| disk.sync_folder("")).map_err(&told)
     }
 
     /// Returns the generated index with this text, or the last one if the text was edited.
-    fn of(&self, text: &str) -> Option<&OwnIndex> {
+    fn of(&self, text: &str) -> Option<&GeneratedIndex> {
         let hash = hash(text.as_bytes());
         self.written.iter().find(|own| own.hash == hash).or(self.written.last())
     }
@@ -77,10 +77,10 @@ fn text(disk: &dyn Disk) -> Result<Option<String>, TopicError> {
 }
 
 /// Returns the index file, or `None` if it does not exist.
-pub(super) fn read(disk: &dyn Disk) -> Result<Option<WrittenIndex>, TopicError> {
+pub(super) fn read(disk: &dyn Disk) -> Result<Option<TopicIndex>, TopicError> {
     let Some(text) = text(disk)? else { return Ok(None) };
-    let ours = Own::read(disk).of(&text).map(|own| own.lines.clone()).unwrap_or_default();
-    Ok(Some(WrittenIndex { text, ours }))
+    let ours = GeneratedIndexes::read(disk).of(&text).map(|own| own.lines.clone()).unwrap_or_default();
+    Ok(Some(TopicIndex { text, ours }))
 }
 
 /// Inspects an index that was not generated here, before an operation changes its topics.
@@ -88,7 +88,7 @@ pub(super) fn read(disk: &dyn Disk) -> Result<Option<WrittenIndex>, TopicError> 
 /// An index equal to the one that would be generated counts as generated. The lines of any other index are those of a
 /// person, and the first time a copy is stored in the trash. The caller holds the lock.
 pub(super) fn meet(disk: &dyn Disk, operation: &TopicOperation) -> Result<(), TopicError> {
-    let own = Own::read(disk);
+    let own = GeneratedIndexes::read(disk);
     if !own.has_gitignore {
         gitignore::write(disk);
     }
@@ -98,26 +98,26 @@ pub(super) fn meet(disk: &dyn Disk, operation: &TopicOperation) -> Result<(), To
     if own.written.iter().any(|own| own.hash == known) {
         return Ok(());
     }
-    let made = [index_text(&topics(disk)?.topics, &uses::read(disk), None), index_text(&[], &Uses::new(), None)];
+    let made = [index_text(&topics(disk)?.topics, &uses::read_uses(disk), None), index_text(&[], &TopicUsages::new(), None)];
     match made.iter().find(|made| made.text == text) {
-        Some(made) => Own { written: vec![OwnIndex::of(made)], has_gitignore: true }.keep(disk),
-        None if own.written.is_empty() => trash::keep_index(disk, operation),
+        Some(made) => GeneratedIndexes { written: vec![GeneratedIndex::of(made)], has_gitignore: true }.keep(disk),
+        None if own.written.is_empty() => trash::copy_index_to_trash(disk, operation),
         None => Ok(()),
     }
 }
 
 /// Rebuilds the index, and returns whether the file changed. The caller holds the lock.
-pub(super) fn rebuild(disk: &dyn Disk, uses: &Uses) -> Result<bool, TopicError> {
+pub(super) fn rebuild(disk: &dyn Disk, uses: &TopicUsages) -> Result<bool, TopicError> {
     let told = not_written(INDEX_FILE);
-    for _ in 0..TRIES {
+    for _ in 0..MAX_ATTEMPTS {
         let former = read(disk)?;
         let next = index_text(&topics(disk)?.topics, uses, former.as_ref());
         let is_same = former.as_ref().is_some_and(|former| former.text == next.text);
-        let mut own = Own { written: vec![OwnIndex::of(&next)], has_gitignore: true };
+        let mut own = GeneratedIndexes { written: vec![GeneratedIndex::of(&next)], has_gitignore: true };
         if !is_same {
-            own.written.splice(..0, former.as_ref().map(OwnIndex::of));
+            own.written.splice(..0, former.as_ref().map(GeneratedIndex::of));
         }
-        let known = Own::read(disk);
+        let known = GeneratedIndexes::read(disk);
         if known.written.last() != own.written.last() || !known.has_gitignore {
             own.keep(disk)?;
         }
@@ -125,12 +125,12 @@ pub(super) fn rebuild(disk: &dyn Disk, uses: &Uses) -> Result<bool, TopicError> 
             return Ok(false);
         }
         disk.check_writable(INDEX_FILE).map_err(&told)?;
-        disk.write(WAITING, next.text.as_bytes()).and_then(|()| disk.sync_file(WAITING)).map_err(&told)?;
+        disk.write(TEMP_FILE, next.text.as_bytes()).and_then(|()| disk.sync_file(TEMP_FILE)).map_err(&told)?;
         if former.is_some() {
-            disk.take_rights(WAITING, INDEX_FILE).map_err(&told)?;
+            disk.take_rights(TEMP_FILE, INDEX_FILE).map_err(&told)?;
         }
         if text(disk)? == former.map(|former| former.text) {
-            disk.rename(WAITING, INDEX_FILE).map_err(&told)?;
+            disk.rename(TEMP_FILE, INDEX_FILE).map_err(&told)?;
             return Ok(true);
         }
     }

@@ -1,29 +1,29 @@
 //! Listing the topics and files of a folder.
 
-use memory_core::topic::{INDEX_FILE, Listing, PathEntry, Topic, TopicError, TopicName, TopicPath};
+use memory_core::topic::{INDEX_FILE, PathEntry, Topic, TopicError, TopicListing, TopicName, TopicPath};
 
 use super::error::refused;
 use super::format::topic;
-use crate::disk::{Disk, Entry, EntryKind};
+use crate::disk::{DirEntry, DirEntryKind, Disk};
 use crate::markdown::{as_text, is_whole};
 
 /// Number of bytes that contain the header of nearly every file.
-const BEGINNING: usize = 16 * 1024;
+const HEADER_BYTES: usize = 16 * 1024;
 
 /// Maximum number of bytes that are read for the header of a file.
-const MOST: usize = 1024 * 1024;
+const MAX_HEADER_BYTES: usize = 1024 * 1024;
 
 /// Returns the topics by name.
-pub(super) fn topics(disk: &dyn Disk) -> Result<Listing, TopicError> {
-    let mut listing = Listing::default();
+pub(super) fn topics(disk: &dyn Disk) -> Result<TopicListing, TopicError> {
+    let mut listing = TopicListing::default();
     let entries = disk.folder("").map_err(|error| refused("the folder", error))?;
-    let is_markdown = |entry: &Entry| entry.name.to_lowercase().ends_with(".md") && !entry.name.starts_with('.');
-    for Entry { name, kind, .. } in entries.into_iter().filter(is_markdown) {
-        if name.eq_ignore_ascii_case(INDEX_FILE) || kind == EntryKind::Folder {
+    let is_markdown = |entry: &DirEntry| entry.name.to_lowercase().ends_with(".md") && !entry.name.starts_with('.');
+    for DirEntry { name, kind, .. } in entries.into_iter().filter(is_markdown) {
+        if name.eq_ignore_ascii_case(INDEX_FILE) || kind == DirEntryKind::Folder {
             continue;
         }
         match name.parse::<TopicName>() {
-            _ if kind == EntryKind::Other => {
+            _ if kind == DirEntryKind::Other => {
                 let why = if name.contains(char::REPLACEMENT_CHARACTER) {
                     "its name is not UTF-8"
                 } else {
@@ -47,15 +47,15 @@ fn one(disk: &dyn Disk, name: &TopicName) -> Option<Topic> {
     let size = match disk.signature(path) {
         Ok(Some(found)) => found.size,
         Ok(None) => return None,
-        Err(error) => return Some(unreadable(name, 0, error.to_string())),
+        Err(error) => return Some(unreadable_topic(name, 0, error.to_string())),
     };
-    let read = read(BEGINNING).and_then(|bytes| {
-        let needs_more = bytes.len() == BEGINNING && !is_whole(&as_text(&bytes).0);
-        if needs_more { read(MOST) } else { Ok(bytes) }
+    let read = read(HEADER_BYTES).and_then(|bytes| {
+        let needs_more = bytes.len() == HEADER_BYTES && !is_whole(&as_text(&bytes).0);
+        if needs_more { read(MAX_HEADER_BYTES) } else { Ok(bytes) }
     });
     let bytes = match read {
         Ok(bytes) => bytes,
-        Err(error) => return Some(unreadable(name, size, error)),
+        Err(error) => return Some(unreadable_topic(name, size, error)),
     };
     // A character cut off at the end of the part that was read is not an error of the file.
     let is_cut = (bytes.len() as u64) < size;
@@ -67,7 +67,7 @@ fn one(disk: &dyn Disk, name: &TopicName) -> Option<Topic> {
     Some(topic(name.clone(), &text, size, fault))
 }
 
-fn unreadable(name: &TopicName, size: u64, why: String) -> Topic {
+fn unreadable_topic(name: &TopicName, size: u64, why: String) -> Topic {
     Topic { is_unreadable: true, ..topic(name.clone(), "", size, Some(why)) }
 }
 
@@ -80,32 +80,32 @@ pub(super) fn entries(disk: &dyn Disk, folder: Option<&TopicPath>) -> Result<Opt
         }
     }
     let mut found = Vec::new();
-    collect(disk, folder, &mut found)?;
+    collect_entries(disk, folder, &mut found)?;
     Ok(Some(found))
 }
 
 /// Adds everything below a folder to `found`, and returns its size in bytes.
-fn collect(disk: &dyn Disk, folder: Option<&TopicPath>, found: &mut Vec<PathEntry>) -> Result<u64, TopicError> {
+fn collect_entries(disk: &dyn Disk, folder: Option<&TopicPath>, found: &mut Vec<PathEntry>) -> Result<u64, TopicError> {
     let place = folder.map_or("", TopicPath::as_str);
     let mut entries = disk.folder(place).map_err(|error| refused(place, error))?;
     entries.sort_by(|one, other| one.name.cmp(&other.name));
     let mut bytes = 0;
-    for Entry { name, kind, .. } in entries {
+    for DirEntry { name, kind, .. } in entries {
         let path = if place.is_empty() { name } else { format!("{place}/{name}") };
         // Hidden files and invalid names are skipped.
         let Ok(path) = path.parse::<TopicPath>() else { continue };
         match kind {
-            EntryKind::Other => {}
-            EntryKind::File => {
+            DirEntryKind::Other => {}
+            DirEntryKind::File => {
                 let size = disk.signature(path.as_str()).map_err(|error| refused(path.as_str(), error))?;
                 let size = size.map_or(0, |found| found.size);
                 bytes += size;
                 found.push(PathEntry { path, size, is_folder: false });
             }
-            EntryKind::Folder => {
+            DirEntryKind::Folder => {
                 let at = found.len();
                 found.push(PathEntry { path: path.clone(), size: 0, is_folder: true });
-                found[at].size = collect(disk, Some(&path), found)?;
+                found[at].size = collect_entries(disk, Some(&path), found)?;
                 bytes += found[at].size;
             }
         }

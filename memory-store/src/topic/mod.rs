@@ -19,6 +19,9 @@
 //! `.next/`. Then the old files are linked into the trash, the line is appended, and the new files replace the old
 //! ones. If the writer crashes, the name of the operation remains, and the next writer knows that the operation may be
 //! incomplete. It restores the old files and appends a line that marks the operation as aborted.
+//!
+//! The topics of a folder are its Markdown files, regardless of the program that created them. After an edit, the
+//! whole file is parsed again to check the result.
 
 mod change;
 mod error;
@@ -27,7 +30,7 @@ mod folder;
 mod format;
 mod index;
 mod list;
-mod recover;
+mod recovery;
 #[cfg(test)]
 mod tests;
 mod trash;

@@ -1,6 +1,6 @@
 //! Tests of topics stored as files.
 
-mod theirs;
+mod foreign_files;
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -8,19 +8,19 @@ use std::sync::Arc;
 
 use memory_core::testing::topics;
 use memory_core::topic::{
-    Changed, TopicError, TopicKind, TopicPath, Topics, WriteRequest, Written, delete, file, history, list, purge, read, rebuild,
-    undo, update, view, write,
+    TopicChangeResult, TopicError, TopicKind, TopicPath, TopicWriteRequest, TopicWriteResult, Topics, delete, file, history,
+    list, purge, read, rebuild, undo, update, view, write,
 };
-use memory_core::{Code, Secrets};
+use memory_core::{Code, SecretPolicy};
 
 use super::TopicFolder;
 
-struct Folder {
+struct TestTopics {
     home: tempfile::TempDir,
     topics: Topics,
 }
 
-impl Folder {
+impl TestTopics {
     fn new() -> Self {
         let home = tempfile::tempdir().unwrap();
         let (topics, _) = topics(Arc::new(TopicFolder::new(home.path())));
@@ -39,7 +39,7 @@ impl Folder {
         std::fs::read_to_string(self.path().join(name)).unwrap()
     }
 
-    fn write(&self, name: &str, content: &str) -> Result<Written, TopicError> {
+    fn write(&self, name: &str, content: &str) -> Result<TopicWriteResult, TopicError> {
         write(&self.topics, &request(name, content))
     }
 
@@ -48,14 +48,14 @@ impl Folder {
     }
 }
 
-fn request(name: &str, content: &str) -> WriteRequest {
-    WriteRequest {
+fn request(name: &str, content: &str) -> TopicWriteRequest {
+    TopicWriteRequest {
         name: name.parse().unwrap(),
         title: Some("A name".into()),
         description: Some("What it is".into()),
         kind: Some(TopicKind::User),
         content: Some(content.into()),
-        secrets: Secrets::Refuse,
+        secrets: SecretPolicy::Refuse,
     }
 }
 
@@ -67,13 +67,13 @@ const THEIRS: &str = "\u{feff}---\r\n# by hand\r\nowner: Anna # not you\r\nname:
 
 #[test]
 fn a_change_leaves_all_else_of_a_file_byte_for_byte() {
-    let folder = Folder::new();
+    let folder = TestTopics::new();
     folder.put_file("a.md", THEIRS);
-    update(&folder.topics, "a", "two", "2", Secrets::Refuse).unwrap();
+    update(&folder.topics, "a", "two", "2", SecretPolicy::Refuse).unwrap();
     let today = folder.topics.clock.now().date_naive().to_string();
     let expected = THEIRS.replace("two", "2").replace("2020-01-01", &today);
     assert_eq!(folder.file("a.md"), expected);
-    let next = WriteRequest { kind: None, title: None, ..request("a", "three\nfour") };
+    let next = TopicWriteRequest { kind: None, title: None, ..request("a", "three\nfour") };
     write(&folder.topics, &next).unwrap();
     let expected = expected.replace("---\r\n\r\none\r\n2\r\n", "description: What it is\r\n---\r\n\r\nthree\r\nfour\r\n");
     assert_eq!(folder.file("a.md"), expected);
@@ -85,7 +85,7 @@ fn a_change_leaves_all_else_of_a_file_byte_for_byte() {
 
 #[test]
 fn files_of_all_kinds_are_listed_and_what_is_wrong_with_them_is_told() {
-    let folder = Folder::new();
+    let folder = TestTopics::new();
     folder.put_file("plain.md", "no front matter\n");
     folder.put_file("open.md", "---\nname: x\n");
     folder.put_file("bytes.md", b"---\nname: \xff\xfe\n---\n");
@@ -132,7 +132,7 @@ fn files_of_all_kinds_are_listed_and_what_is_wrong_with_them_is_told() {
     - [plain](plain.md) - plain
     ");
     assert_eq!(read(&folder.topics, "bytes").unwrap_err().code(), Code::FileDamaged);
-    let part = WriteRequest { kind: None, ..request("open", "new") };
+    let part = TopicWriteRequest { kind: None, ..request("open", "new") };
     assert_eq!(write(&folder.topics, &part).unwrap_err().code(), Code::FileDamaged);
     assert_eq!(folder.file("open.md"), "---\nname: x\n");
     delete(&folder.topics, "bytes").unwrap();
@@ -143,7 +143,7 @@ fn files_of_all_kinds_are_listed_and_what_is_wrong_with_them_is_told() {
 
 #[test]
 fn nothing_is_read_or_written_through_a_symlink() {
-    let folder = Folder::new();
+    let folder = TestTopics::new();
     let elsewhere = tempfile::tempdir().unwrap();
     let target = elsewhere.path().join("target.md");
     std::fs::write(&target, "theirs").unwrap();
@@ -153,10 +153,10 @@ fn nothing_is_read_or_written_through_a_symlink() {
     let results = [
         read(&folder.topics, "a").map(drop),
         folder.write("a", "x").map(drop),
-        update(&folder.topics, "a", "theirs", "ours", Secrets::Refuse).map(drop),
+        update(&folder.topics, "a", "theirs", "ours", SecretPolicy::Refuse).map(drop),
         delete(&folder.topics, "a").map(drop),
         file::read(&folder.topics, &path("notes/target.md")).map(drop),
-        file::create(&folder.topics, &path("notes/new.md"), "x", Secrets::Refuse),
+        file::create(&folder.topics, &path("notes/new.md"), "x", SecretPolicy::Refuse),
         file::delete(&folder.topics, &path("notes/target.md")),
         file::delete(&folder.topics, &path("notes")),
         file::rename(&folder.topics, &path("a.md"), &path("b.md")),
@@ -188,7 +188,7 @@ fn nothing_of_ours_is_written_through_a_symlink_that_somebody_put_there() {
         ".trash",
         ".next",
     ] {
-        let folder = Folder::new();
+        let folder = TestTopics::new();
         folder.put_file("a.md", "x");
         let elsewhere = tempfile::tempdir().unwrap();
         let target = elsewhere.path().join("target");
@@ -217,7 +217,7 @@ fn nothing_of_ours_is_written_through_a_symlink_that_somebody_put_there() {
 
 #[test]
 fn a_writer_that_takes_no_lock_is_not_overwritten() {
-    let folder = Folder::new();
+    let folder = TestTopics::new();
     folder.put_file("a.md", "1\n");
     let place = folder.path().join("a.md");
     let mut asked = 0;
@@ -231,7 +231,7 @@ fn a_writer_that_takes_no_lock_is_not_overwritten() {
         }
         Ok(memory_core::topic::TopicChange::Text(format!("{}\n", count + 1)))
     });
-    assert_eq!((changed.unwrap(), folder.file("a.md").as_str(), asked), (Changed::Yes { stale_index: None }, "8\n", 2));
+    assert_eq!((changed.unwrap(), folder.file("a.md").as_str(), asked), (TopicChangeResult::Yes { stale_index: None }, "8\n", 2));
     let operation = folder.topics.operation(memory_core::topic::TopicVerb::Update);
     let mut number = 100;
     let changed = folder.topics.store.change(&path("a.md"), &operation, &mut |_| {
@@ -245,7 +245,7 @@ fn a_writer_that_takes_no_lock_is_not_overwritten() {
 
 #[test]
 fn a_folder_that_may_not_be_written_is_read_and_named() {
-    let folder = Folder::new();
+    let folder = TestTopics::new();
     folder.write("a", "x").unwrap();
     let rights = |mode| std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(mode)).unwrap();
     rights(0o500);
@@ -267,7 +267,7 @@ fn a_folder_that_may_not_be_written_is_read_and_named() {
 
 #[test]
 fn two_files_with_one_name_are_two_topics() {
-    let folder = Folder::new();
+    let folder = TestTopics::new();
     folder.put_file("Prefs.md", "---\nname: Same\ntype: user\n---\n1\n");
     folder.put_file("prefs.md", "---\nname: Same\ntype: user\n---\n2\n");
     if !folder.file("Prefs.md").contains('1') {
@@ -287,7 +287,7 @@ fn two_files_with_one_name_are_two_topics() {
 
 #[test]
 fn ten_thousand_files_have_an_index_that_is_short_and_right() {
-    let folder = Folder::new();
+    let folder = TestTopics::new();
     for number in 0..10_000 {
         folder.put_file(
             &format!("t{number}.md"),
@@ -306,7 +306,7 @@ fn ten_thousand_files_have_an_index_that_is_short_and_right() {
 
 #[test]
 fn what_was_before_goes_for_good_by_whole_months() {
-    let folder = Folder::new();
+    let folder = TestTopics::new();
     folder.write("a", "1").unwrap();
     folder.write("a", "2").unwrap();
     let now = folder.topics.clock.now();

@@ -1,19 +1,19 @@
 //! The log of operations, with one line per operation, and the previous files.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use memory_core::topic::{INDEX_FILE, TopicError, TopicOperation, TopicRecord, TopicVerb, Trashed, mark_undone};
+use memory_core::topic::{INDEX_FILE, TopicError, TopicOperation, TopicRecord, TopicVerb, TrashedTopic, mark_undone};
 use serde::{Deserialize, Serialize};
 
 use super::error::{not_written, refused};
 use crate::disk::Disk;
-use crate::months;
+use crate::monthly_log;
 
 /// The folder of the log and of the previous files.
 pub(super) const FOLDER: &str = ".trash";
 
 /// A line of the log: an operation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Line {
+pub(super) struct TopicTrashLine {
     pub operation: String,
     pub at: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -24,7 +24,7 @@ pub(super) struct Line {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<FileLine>,
+    pub files: Vec<TopicFileLine>,
     /// The copy of an index of another program, if this operation is the first to change it.
     ///
     /// It is in a separate line of the operation.
@@ -37,7 +37,7 @@ pub(super) struct Line {
 
 /// The change of one file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct FileLine {
+pub(super) struct TopicFileLine {
     pub path: String,
     /// The hash of the previous file, if it existed.
     pub before: Option<String>,
@@ -48,8 +48,8 @@ pub(super) struct FileLine {
     pub after: Option<String>,
 }
 
-impl Line {
-    pub(super) fn of(operation: &TopicOperation, undoes: Option<&str>, files: Vec<FileLine>) -> Self {
+impl TopicTrashLine {
+    pub(super) fn of(operation: &TopicOperation, undoes: Option<&str>, files: Vec<TopicFileLine>) -> Self {
         Self {
             operation: operation.id.to_string(),
             at: operation.at.to_rfc3339_opts(SecondsFormat::AutoSi, true),
@@ -81,30 +81,30 @@ pub(super) fn folder(operation: &TopicOperation) -> String {
 }
 
 /// Appends a line durably.
-pub(super) fn append(disk: &dyn Disk, line: &Line) -> Result<(), TopicError> {
+pub(super) fn append(disk: &dyn Disk, line: &TopicTrashLine) -> Result<(), TopicError> {
     let at = DateTime::parse_from_rfc3339(&line.at).map_or(DateTime::<Utc>::UNIX_EPOCH, |at| at.to_utc());
     let bytes = serde_json::to_vec(line).expect("strings have a JSON form");
-    months::append(disk, FOLDER, at, &bytes).map_err(not_written(FOLDER))
+    monthly_log::append(disk, FOLDER, at, &bytes).map_err(not_written(FOLDER))
 }
 
 /// Copies an index of another program to the trash before an operation first changes it.
-pub(super) fn keep_index(disk: &dyn Disk, operation: &TopicOperation) -> Result<(), TopicError> {
+pub(super) fn copy_index_to_trash(disk: &dyn Disk, operation: &TopicOperation) -> Result<(), TopicError> {
     let trash = format!("{}/{INDEX_FILE}", folder(operation));
     let told = not_written(&trash);
     disk.keep(INDEX_FILE, &trash).and_then(|()| disk.sync_folder(&folder(operation))).map_err(told)?;
-    append(disk, &Line { index: Some(trash), ..Line::of(operation, None, Vec::new()) })
+    append(disk, &TopicTrashLine { index: Some(trash), ..TopicTrashLine::of(operation, None, Vec::new()) })
 }
 
 /// Marks an operation as not carried out.
-pub(super) fn abort(disk: &dyn Disk, line: &Line) -> Result<(), TopicError> {
-    let Line { operation, at, .. } = line.clone();
+pub(super) fn abort(disk: &dyn Disk, line: &TopicTrashLine) -> Result<(), TopicError> {
+    let TopicTrashLine { operation, at, .. } = line.clone();
     let (verb, by) = (String::new(), String::new());
-    append(disk, &Line { operation, at, verb, by, undoes: None, files: Vec::new(), index: None, aborted: true })
+    append(disk, &TopicTrashLine { operation, at, verb, by, undoes: None, files: Vec::new(), index: None, aborted: true })
 }
 
 /// Returns the lines of the operations that were carried out, oldest first. Invalid lines are skipped.
-pub(super) fn lines(disk: &dyn Disk) -> Result<Vec<Line>, TopicError> {
-    let mut lines: Vec<Line> = Vec::new();
+pub(super) fn lines(disk: &dyn Disk) -> Result<Vec<TopicTrashLine>, TopicError> {
+    let mut lines: Vec<TopicTrashLine> = Vec::new();
     let mut months: Vec<_> =
         disk.folder(FOLDER).map_err(|error| refused(FOLDER, error))?.into_iter().map(|entry| entry.name).collect();
     months.retain(|name| name.strip_suffix(".jsonl").is_some());
@@ -114,7 +114,7 @@ pub(super) fn lines(disk: &dyn Disk) -> Result<Vec<Line>, TopicError> {
         let length = disk.signature(&path).map_err(|error| refused(&path, error))?.map_or(0, |found| found.size);
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         let bytes = disk.read_part(&path, 0, length).map_err(|error| refused(&path, error))?;
-        for line in bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
+        for line in bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<TopicTrashLine>(line).ok()) {
             if !line.aborted {
                 lines.push(line);
             } else if let Some(at) = lines.iter().rposition(|other| other.operation == line.operation) {
@@ -128,22 +128,23 @@ pub(super) fn lines(disk: &dyn Disk) -> Result<Vec<Line>, TopicError> {
 /// Returns the operations that were carried out, newest first.
 pub(super) fn records(disk: &dyn Disk) -> Result<Vec<TopicRecord>, TopicError> {
     let lines = lines(disk)?;
-    let mut records: Vec<_> = lines.iter().rev().filter(|line| !line.files.is_empty()).filter_map(Line::record).collect();
+    let mut records: Vec<_> =
+        lines.iter().rev().filter(|line| !line.files.is_empty()).filter_map(TopicTrashLine::record).collect();
     mark_undone(&mut records);
     Ok(records)
 }
 
 /// Returns the files in the trash, newest first.
-pub(super) fn trashed(disk: &dyn Disk) -> Result<Vec<Trashed>, TopicError> {
+pub(super) fn trashed(disk: &dyn Disk) -> Result<Vec<TrashedTopic>, TopicError> {
     let mut trashed = Vec::new();
     for line in lines(disk)?.into_iter().rev() {
         let Some(record) = line.record() else { continue };
         let index = line.index.map(|trash| (INDEX_FILE.to_owned(), trash));
-        let files = line.files.into_iter().filter_map(|FileLine { path, trash, .. }| Some((path, trash?)));
+        let files = line.files.into_iter().filter_map(|TopicFileLine { path, trash, .. }| Some((path, trash?)));
         for (path, trash) in files.chain(index) {
             // The file may have been purged.
             let Some(found) = disk.signature(&trash).map_err(|error| refused(&trash, error))? else { continue };
-            trashed.push(Trashed { path, trash, size: found.size, operation: record.operation.clone() });
+            trashed.push(TrashedTopic { path, trash, size: found.size, operation: record.operation.clone() });
         }
     }
     Ok(trashed)

@@ -3,10 +3,10 @@
 use memory_core::topic::{TopicError, TopicOperation, TopicRecord};
 use memory_core::{OperationId, StoreError};
 
-use super::change::{FileChange, carry_out};
+use super::change::{TopicFileChange, carry_out};
 use super::error::damaged;
 use super::files::{bytes, hash};
-use super::trash::{self, Line};
+use super::trash::{self, TopicTrashLine};
 use crate::disk::Disk;
 
 /// Undoes the operation `undone`. The caller holds the lock.
@@ -16,9 +16,9 @@ pub(super) fn undo(disk: &dyn Disk, undone: &OperationId, operation: &TopicOpera
     if let Some(other) = &record.undone_by {
         return Err(StoreError::Invalid { why: format!("{undone} was already undone by {other}") }.into());
     }
-    let is_it = |line: &Line| line.operation == undone.as_str() && !line.files.is_empty();
+    let is_it = |line: &TopicTrashLine| line.operation == undone.as_str() && !line.files.is_empty();
     let line = trash::lines(disk)?.into_iter().find(is_it).ok_or_else(unknown)?;
-    let changes = plan(disk, &line)?;
+    let changes = plan_undo(disk, &line)?;
     if !carry_out(disk, operation, Some(undone.as_str()), &changes)? {
         return Err(TopicError::Conflict { name: record.files.join(", ") });
     }
@@ -26,8 +26,8 @@ pub(super) fn undo(disk: &dyn Disk, undone: &OperationId, operation: &TopicOpera
 }
 
 /// Returns the changes of the undo, if the files are as the operation left them.
-fn plan(disk: &dyn Disk, line: &Line) -> Result<Vec<FileChange>, TopicError> {
-    let change = |file: &trash::FileLine| {
+fn plan_undo(disk: &dyn Disk, line: &TopicTrashLine) -> Result<Vec<TopicFileChange>, TopicError> {
+    let change = |file: &trash::TopicFileLine| {
         let current = bytes(disk, &file.path)?;
         if current.as_deref().map(hash) != file.after {
             return Err(TopicError::ChangedSince { name: file.path.clone() });
@@ -35,7 +35,7 @@ fn plan(disk: &dyn Disk, line: &Line) -> Result<Vec<FileChange>, TopicError> {
         let former = file.trash.as_deref().map(|trash| bytes(disk, trash)?.ok_or_else(|| damaged(trash, "it is missing")));
         // The mode and owner of the current file may have changed since.
         let rights = if current.is_some() { Some(file.path.clone()) } else { file.trash.clone() };
-        Ok(FileChange { path: file.path.clone(), before: current, after: former.transpose()?, like: rights })
+        Ok(TopicFileChange { path: file.path.clone(), before: current, after: former.transpose()?, like: rights })
     };
     line.files.iter().map(change).collect()
 }

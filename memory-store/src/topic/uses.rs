@@ -4,31 +4,31 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use memory_core::topic::{TopicName, Use, Uses};
+use memory_core::topic::{TopicName, TopicUsage, TopicUsages};
 use serde::{Deserialize, Serialize};
 
-use crate::derived;
+use crate::cache_file;
 use crate::disk::Disk;
 
 /// The file of the numbers, which may be deleted at any time.
 const FILE: &str = ".uses.json";
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Page {
-    topics: BTreeMap<String, Line>,
+struct TopicUsesFile {
+    topics: BTreeMap<String, TopicUseLine>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Line {
+struct TopicUseLine {
     count: u64,
     last: String,
 }
 
 /// Returns the number of uses and the last use of each topic; invalid entries are skipped.
-pub(super) fn read(disk: &dyn Disk) -> Uses {
-    let known = |(name, line): (String, Line)| {
+pub(super) fn read_uses(disk: &dyn Disk) -> TopicUsages {
+    let known = |(name, line): (String, TopicUseLine)| {
         let last = DateTime::parse_from_rfc3339(&line.last).ok()?.to_utc();
-        Some((name, Use { count: line.count, last }))
+        Some((name, TopicUsage { count: line.count, last }))
     };
     page(disk).topics.into_iter().filter_map(known).collect()
 }
@@ -38,14 +38,14 @@ pub(super) fn count(root: &Path, disk: &dyn Disk, name: &TopicName, at: DateTime
     let mut page = page(disk);
     let last = at.to_rfc3339_opts(SecondsFormat::Secs, true);
     let count = page.topics.get(name.as_str()).map_or(0, |line| line.count).saturating_add(1);
-    page.topics.insert(name.to_string(), Line { count, last });
+    page.topics.insert(name.to_string(), TopicUseLine { count, last });
     if let Ok(bytes) = serde_json::to_vec(&page) {
         // A folder that is read-only can still be read.
-        let _ = derived::write(root, FILE, &bytes);
+        let _ = cache_file::write(root, FILE, &bytes);
     }
 }
 
-fn page(disk: &dyn Disk) -> Page {
+fn page(disk: &dyn Disk) -> TopicUsesFile {
     let bytes = disk.read(FILE).ok().flatten().map(|(bytes, _)| bytes).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or_default()
 }

@@ -6,24 +6,24 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use memory_core::Secrets;
+use memory_core::SecretPolicy;
 use memory_core::bank::{
-    Absent, BankError, BankStore, Banks, Missing, Repairs, ScopeChoice, delete, delete_bank, export, history, import, last,
-    repair, set_schema, undo, update, write,
+    BankError, BankRepairMode, BankStore, Banks, MissingBank, MissingKey, ScopeChoice, delete, delete_bank, export, history,
+    import, last, repair, set_schema, undo, update, write,
 };
 use memory_core::testing::banks;
 use memory_store::bank::{BankFolder, BankOptions, bank_of_text};
 use memory_store::disk::RealDisk;
 use tempfile::TempDir;
 
-use crate::faulty_disk::{Fault, FaultyDisk, table};
+use crate::faulty_disk::{DiskFault, FaultyDisk, table};
 use crate::requests::bank_entry;
 
-type Act = fn(&Banks) -> Result<(), BankError>;
+type BankOperationFn = fn(&Banks) -> Result<(), BankError>;
 
 const ANY: ScopeChoice = ScopeChoice::Detected;
 
-const CHANGES: [(&str, Act); 10] = [
+const CHANGES: [(&str, BankOperationFn); 10] = [
     ("write of a new key", |banks| write(banks, &bank_entry("session", "new", "[1,2]")).map(drop)),
     ("write of a known key", |banks| write(banks, &bank_entry("session", "a", "2")).map(drop)),
     ("write of a new bank", |banks| write(banks, &bank_entry("other", "a", "1")).map(drop)),
@@ -32,16 +32,18 @@ const CHANGES: [(&str, Act); 10] = [
     }),
     ("update", |banks| {
         let (bank, key) = (name("session"), "a".parse()?);
-        update(banks, &bank, &key, ".+1", ANY, Missing::Refuse, Secrets::Refuse).map(drop)
+        update(banks, &bank, &key, ".+1", ANY, MissingKey::Refuse, SecretPolicy::Refuse).map(drop)
     }),
     ("delete of a key", |banks| delete(banks, &name("session"), &"b".parse()?, ANY).map(drop)),
     ("delete of a bank", |banks| delete_bank(banks, &name("session"), ANY).map(drop)),
     ("import", |banks| {
         let text = r#"{"entries":{"a":{"value":7},"x":{"value":8},"y":{"value":9}}}"#;
         let bank = bank_of_text(&name("session"), text, chrono::DateTime::UNIX_EPOCH)?;
-        import(banks, &bank, ANY, Secrets::Refuse).map(drop)
+        import(banks, &bank, ANY, SecretPolicy::Refuse).map(drop)
     }),
-    ("schema", |banks| set_schema(banks, &name("names"), Some(&r#"{"type":"string"}"#.parse()?), ANY, Absent::Refuse).map(drop)),
+    ("schema", |banks| {
+        set_schema(banks, &name("names"), Some(&r#"{"type":"string"}"#.parse()?), ANY, MissingBank::Refuse).map(drop)
+    }),
     ("undo", |banks| {
         let last = last(banks)?.expect("something was done");
         undo(banks, last.operation.id.as_str()).map(drop)
@@ -74,7 +76,7 @@ fn prepare(path: &Path) {
 /// Runs `act` on banks with a disk that has `fault` at step `at`.
 ///
 /// Returns the folder, whether `act` succeeded, and its number of steps.
-fn run(act: Act, fault: Fault, at: u64) -> (TempDir, bool, u64) {
+fn run(act: BankOperationFn, fault: DiskFault, at: u64) -> (TempDir, bool, u64) {
     let home = tempfile::tempdir().unwrap();
     prepare(home.path());
     let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
@@ -100,10 +102,10 @@ fn state(home: &Path) -> (Vec<String>, usize) {
     (held, history(&banks).unwrap().len())
 }
 
-fn check(what: &str, act: Act, fault: Fault) -> u64 {
-    let (untouched, ..) = run(|_| Ok(()), Fault::Dies, u64::MAX);
+fn check(what: &str, act: BankOperationFn, fault: DiskFault) -> u64 {
+    let (untouched, ..) = run(|_| Ok(()), DiskFault::Dies, u64::MAX);
     let before = state(untouched.path());
-    let (whole, acknowledged, _) = run(act, Fault::Dies, u64::MAX);
+    let (whole, acknowledged, _) = run(act, DiskFault::Dies, u64::MAX);
     assert!(acknowledged, "{what} works on a disk that works");
     let after = state(whole.path());
     let (.., steps) = run(act, fault, u64::MAX);
@@ -121,8 +123,8 @@ fn check(what: &str, act: Act, fault: Fault) -> u64 {
         assert!(is_whole || now == before, "{what}, {fault:?} at step {at} is half done: {now:#?}");
         assert!(is_whole || !acknowledged, "{what}, {fault:?} at step {at} was acknowledged and is lost");
         // If a bank was compressed, its old file may still exist.
-        repair(&banks, None, ANY, Repairs::All).unwrap();
-        assert_eq!(repair(&banks, None, ANY, Repairs::None).unwrap(), [], "{what}, {fault:?} at step {at}");
+        repair(&banks, None, ANY, BankRepairMode::All).unwrap();
+        assert_eq!(repair(&banks, None, ANY, BankRepairMode::None).unwrap(), [], "{what}, {fault:?} at step {at}");
         let leftovers: Vec<_> = std::fs::read_dir(home.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -135,14 +137,14 @@ fn check(what: &str, act: Act, fault: Fault) -> u64 {
 
 #[test]
 fn a_fault_at_any_step_leaves_every_change_of_a_bank_whole_or_undone() {
-    table(&CHANGES, &Fault::ALL, check);
+    table(&CHANGES, &DiskFault::ALL, check);
 }
 
 #[test]
 fn a_write_of_one_key_takes_three_syncs() {
     let home = tempfile::tempdir().unwrap();
     prepare(home.path());
-    let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, u64::MAX);
+    let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, u64::MAX);
     let syncs = disk.syncs();
     let (banks, _) = banks(Arc::new(BankFolder::on_disk(home.path(), Arc::new(disk), options())), None);
     write(&banks, &bank_entry("session", "a", "5")).unwrap();

@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use memory_core::bank::{
-    Banks, Condition, FilterTrouble, JsonFilter, Missing, ScopeChoice, WriteRequest, history, read, update, write,
+    BankWriteCondition, BankWriteRequest, Banks, JsonFilter, JsonFilterError, MissingKey, ScopeChoice, history, read, update,
+    write,
 };
 use memory_core::json::JsonText;
 use memory_core::testing::banks;
-use memory_core::{Code, Secrets};
+use memory_core::{Code, SecretPolicy};
 use memory_store::bank::{BankFolder, BankOptions};
 
 /// Environment variable with the folder and the number of updates.
@@ -28,7 +29,7 @@ fn open(path: &Path) -> Banks {
 fn count(banks: &Banks, times: usize) {
     let (bank, key) = ("stats".parse().unwrap(), "visits".parse().unwrap());
     for _ in 0..times {
-        update(banks, &bank, &key, ".+1", ScopeChoice::Detected, Missing::Create, Secrets::Refuse).unwrap();
+        update(banks, &bank, &key, ".+1", ScopeChoice::Detected, MissingKey::Create, SecretPolicy::Refuse).unwrap();
     }
 }
 
@@ -75,33 +76,33 @@ fn start(folder: &Path) -> Child {
 
 /// A filter that adds one, and waits until the test lets it continue.
 #[derive(Debug)]
-struct Halting {
+struct PausedFilter {
     begun: Sender<()>,
     goes_on: Mutex<Receiver<()>>,
 }
 
-impl JsonFilter for Halting {
-    fn run(&self, filter: &str, input: &str) -> Result<Vec<JsonText>, FilterTrouble> {
+impl JsonFilter for PausedFilter {
+    fn run(&self, filter: &str, input: &str) -> Result<Vec<JsonText>, JsonFilterError> {
         self.begun.send(()).expect("the test waits for it");
         self.goes_on.lock().expect("one test").recv().expect("the test says so");
         self.run_within(filter, input, Duration::MAX)
     }
 
-    fn run_within(&self, _: &str, input: &str, _: Duration) -> Result<Vec<JsonText>, FilterTrouble> {
+    fn run_within(&self, _: &str, input: &str, _: Duration) -> Result<Vec<JsonText>, JsonFilterError> {
         let number: u64 = input.parse().expect("a number");
         Ok(vec![(number + 1).to_string().parse().expect("a number is JSON")])
     }
 }
 
 fn put(banks: &Banks, bank: &str, key: &str, value: &str) -> Result<(), Code> {
-    let request = WriteRequest {
+    let request = BankWriteRequest {
         bank: bank.parse().unwrap(),
         key: key.parse().unwrap(),
         value: value.parse().unwrap(),
         ttl: None,
-        condition: Condition::Any,
+        condition: BankWriteCondition::Any,
         scope: ScopeChoice::Detected,
-        secrets: Secrets::Refuse,
+        secrets: SecretPolicy::Refuse,
     };
     write(banks, &request).map(drop).map_err(|error| error.code())
 }
@@ -114,9 +115,9 @@ fn a_filter_that_runs_delays_no_other_writer_and_runs_again_where_one_was_faster
     let others = Banks { ids: Arc::new(memory_store::RandomIds), ..others };
     put(&others, "stats", "visits", "10").unwrap();
     let ((begun, begins), (go_on, goes_on)) = (channel(), channel());
-    let halting = Banks { filter: Arc::new(Halting { begun, goes_on: Mutex::new(goes_on) }), ..open(home.path()) };
+    let halting = Banks { filter: Arc::new(PausedFilter { begun, goes_on: Mutex::new(goes_on) }), ..open(home.path()) };
     let (bank, key) = ("stats".parse().unwrap(), "visits".parse().unwrap());
-    let count = || update(&halting, &bank, &key, "", ScopeChoice::Detected, Missing::Refuse, Secrets::Refuse).unwrap();
+    let count = || update(&halting, &bank, &key, "", ScopeChoice::Detected, MissingKey::Refuse, SecretPolicy::Refuse).unwrap();
     for (changes, expected) in [(vec![], "11"), (vec!["20"], "21"), (vec!["30", "40", "50"], "51")] {
         let counted = std::thread::scope(|scope| {
             let counting = scope.spawn(count);
@@ -158,21 +159,21 @@ fn a_version_that_locks_the_folder_is_waited_for_and_one_bank_does_not_wait_for_
 
 /// A filter during which a program without a lock changes the value.
 #[derive(Debug)]
-struct Chased {
+struct RacingFilter {
     file: std::path::PathBuf,
     /// The time limit of each run under the lock.
     times: Arc<Mutex<Vec<Duration>>>,
     changes: std::sync::atomic::AtomicU64,
 }
 
-impl JsonFilter for Chased {
-    fn run(&self, _: &str, input: &str) -> Result<Vec<JsonText>, FilterTrouble> {
+impl JsonFilter for RacingFilter {
+    fn run(&self, _: &str, input: &str) -> Result<Vec<JsonText>, JsonFilterError> {
         let number = self.changes.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
         std::fs::write(&self.file, format!(r#"{{"entries":{{"visits":{{"value":{number}}}}}}}"#)).expect("it can be written");
         Ok(vec![format!("1{input}").parse().expect("a number is JSON")])
     }
 
-    fn run_within(&self, filter: &str, input: &str, time: Duration) -> Result<Vec<JsonText>, FilterTrouble> {
+    fn run_within(&self, filter: &str, input: &str, time: Duration) -> Result<Vec<JsonText>, JsonFilterError> {
         self.times.lock().expect("one test").push(time);
         self.run(filter, input)
     }
@@ -184,11 +185,11 @@ fn a_filter_that_runs_several_times_under_the_lock_has_one_second_in_all() {
     let times = Arc::new(Mutex::new(Vec::new()));
     let (file, changes) = (home.path().join("stats.json"), std::sync::atomic::AtomicU64::new(1));
     std::fs::write(&file, r#"{"entries":{"visits":{"value":0}}}"#).unwrap();
-    let filter = Arc::new(Chased { file, times: Arc::clone(&times), changes });
+    let filter = Arc::new(RacingFilter { file, times: Arc::clone(&times), changes });
     // The clock advances by a second with each reading.
     let banks = Banks { filter, ..open(home.path()) };
     let (bank, key) = ("stats".parse().unwrap(), "visits".parse().unwrap());
-    let refused = update(&banks, &bank, &key, "", ScopeChoice::Detected, Missing::Refuse, Secrets::Refuse).unwrap_err();
+    let refused = update(&banks, &bank, &key, "", ScopeChoice::Detected, MissingKey::Refuse, SecretPolicy::Refuse).unwrap_err();
     assert_eq!(refused.code(), Code::Conflict);
     let times = times.lock().unwrap();
     assert_eq!(times.as_slice(), [Duration::from_secs(1), Duration::ZERO, Duration::ZERO]);

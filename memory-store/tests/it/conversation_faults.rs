@@ -9,20 +9,20 @@ use std::sync::atomic::Ordering;
 
 use chrono::{DateTime, TimeDelta};
 use memory_core::conversation::{
-    ConversationId, ConversationStore, Entry, EntryChange, EntryRole, Job, JobQueue, JobState, summary_entry,
+    ConversationEntry, ConversationId, ConversationStore, EntryChange, EntryRole, Job, JobQueue, JobState, summary_entry,
 };
 use memory_core::{IdSource, testing::CountingIds};
 use memory_store::conversation::{ConversationFolder, JobFile};
 use memory_store::disk::RealDisk;
 
-use crate::faulty_disk::{Fault, FaultyDisk};
+use crate::faulty_disk::{DiskFault, FaultyDisk};
 
 fn id() -> ConversationId {
     ConversationId::unnamed()
 }
 
-fn entry(name: &str) -> Entry {
-    Entry::new(name.parse().unwrap(), &id(), EntryRole::Memory, name, DateTime::UNIX_EPOCH)
+fn entry(name: &str) -> ConversationEntry {
+    ConversationEntry::new(name.parse().unwrap(), &id(), EntryRole::Memory, name, DateTime::UNIX_EPOCH)
 }
 
 fn changes() -> Vec<EntryChange> {
@@ -51,13 +51,13 @@ fn active(home: &Path) -> Vec<String> {
 }
 
 fn deleted(home: &Path) -> Vec<String> {
-    let told = |entry: Entry| entry.content + &entry.replaced_by.map_or_else(String::new, |by| format!(" for {by}"));
+    let told = |entry: ConversationEntry| entry.content + &entry.replaced_by.map_or_else(String::new, |by| format!(" for {by}"));
     ConversationFolder::new(home).deleted(&id()).unwrap().into_iter().map(told).collect()
 }
 
 #[test]
 fn at_whichever_step_the_disk_fails_no_entry_is_lost_and_asking_again_ends_well() {
-    for &fault in Fault::of_disks() {
+    for &fault in DiskFault::disk_faults() {
         let mut at = 0;
         loop {
             at += 1;
@@ -94,7 +94,7 @@ fn what_is_there_already_is_made_durable_when_it_is_asked_for_again() {
     let add = [EntryChange::Add(entry("new"))];
     ConversationFolder::new(home.path()).commit(&id(), &add).unwrap();
     // The first attempt may have failed at the sync.
-    let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, u64::MAX);
+    let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, u64::MAX);
     let syncs = disk.syncs();
     ConversationFolder::on_disk(home.path(), Arc::new(disk)).commit(&id(), &add).unwrap();
     assert_eq!((syncs.load(Ordering::Relaxed), active(home.path())), (1, vec!["new".into()]));
@@ -105,7 +105,7 @@ fn a_job_that_was_added_survives_and_one_that_was_not_harms_no_other() {
     let ids = CountingIds::default();
     let job =
         |name: &str| Job { id: ids.operation_id(), conversation: id(), turn: name.parse().unwrap(), at: DateTime::UNIX_EPOCH };
-    for &fault in Fault::of_disks() {
+    for &fault in DiskFault::disk_faults() {
         for at in 1..=4 {
             let home = tempfile::tempdir().unwrap();
             let first = job("first");

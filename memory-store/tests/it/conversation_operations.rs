@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::conversation::{
-    ConversationId, ConversationOperation, ConversationOperations, ConversationStore, ConversationVerb, Entry, EntryChange,
-    EntryId, EntryRole, last, restore, undo,
+    ConversationEntry, ConversationId, ConversationOperation, ConversationOperations, ConversationStore, ConversationVerb,
+    EntryChange, EntryId, EntryRole, last, restore, undo,
 };
 use memory_core::testing::{CountingIds, FakeClock};
 use memory_core::{Code, IdSource, OperationId, StoreError};
@@ -16,7 +16,7 @@ use memory_store::RandomIds;
 use memory_store::conversation::ConversationFolder;
 use memory_store::disk::RealDisk;
 
-use crate::faulty_disk::{Fault, FaultyDisk};
+use crate::faulty_disk::{DiskFault, FaultyDisk};
 
 fn id() -> ConversationId {
     ConversationId::unnamed()
@@ -26,8 +26,8 @@ fn entry_id(name: &str) -> EntryId {
     name.parse().unwrap()
 }
 
-fn entry(name: &str) -> Entry {
-    Entry::new(entry_id(name), &id(), EntryRole::Memory, &format!("fact {name}"), DateTime::UNIX_EPOCH)
+fn entry(name: &str) -> ConversationEntry {
+    ConversationEntry::new(entry_id(name), &id(), EntryRole::Memory, &format!("fact {name}"), DateTime::UNIX_EPOCH)
 }
 
 fn operation(verb: ConversationVerb) -> ConversationOperation {
@@ -244,7 +244,7 @@ fn a_folder_without_operations_has_none_and_nothing_is_made_in_it() {
 
 #[test]
 fn at_whichever_step_the_disk_fails_a_change_is_recorded_before_it_is_made_and_asking_again_ends_well() {
-    each_fault(
+    run_each_fault(
         |store, _| store.commit_operation(&id(), &replace("a", "c"), &operation(ConversationVerb::Reconcile)),
         |home| {
             let store = ConversationFolder::new(home);
@@ -260,7 +260,7 @@ fn at_whichever_step_the_disk_fails_a_change_is_recorded_before_it_is_made_and_a
 
 #[test]
 fn at_whichever_step_the_disk_fails_an_undo_loses_nothing_and_asking_again_completes_it() {
-    each_fault(
+    run_each_fault(
         |store, undone| store.undo(undone.expect("a change"), &operation(ConversationVerb::Undo)).map(drop),
         |home| {
             let store = ConversationFolder::new(home);
@@ -277,12 +277,12 @@ fn at_whichever_step_the_disk_fails_an_undo_loses_nothing_and_asking_again_compl
 /// Runs `work` on a disk that fails at each step in turn.
 ///
 /// `again` checks the result and repeats the work.
-fn each_fault(
+fn run_each_fault(
     work: impl Fn(&ConversationFolder, Option<&OperationId>) -> Result<(), StoreError>,
     again: impl Fn(&Path),
     is_replaced: bool,
 ) {
-    for &fault in Fault::of_disks() {
+    for &fault in DiskFault::disk_faults() {
         let mut step = 0;
         loop {
             step += 1;

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use memory_core::{Draft, MemoryStoreExt, Secrets, Services, StoreError, Tags, delete, tag, write};
-use memory_store::{FileStore, Options};
+use memory_core::{Draft, MemoryStoreExt, SecretPolicy, Services, StoreError, Tags, delete, tag, write};
+use memory_store::{FileStore, FileStoreOptions};
 
-use crate::home::{Home, services};
+use crate::home::{TestHome, services};
 
 /// Environment variable with the home of a writer that runs until it is killed.
 const HOME: &str = "MEMORY_TEST_CRASH_HOME";
@@ -20,14 +20,14 @@ const KILLS: usize = 200;
 #[test]
 fn a_writer_acknowledges_what_it_did() {
     let Ok(home) = std::env::var(HOME) else {
-        let home = Home::new();
+        let home = TestHome::new();
         let services = home.services();
-        let mut seen = Acknowledged::default();
+        let mut seen = AcknowledgedWrites::default();
         (0..5).for_each(|round| rounds(&services, round, &mut |line| seen.hear(line)));
         seen.check(&services);
         return;
     };
-    let services = services(FileStore::open(Path::new(&home), Options::default()).unwrap());
+    let services = services(FileStore::open(Path::new(&home), FileStoreOptions::default()).unwrap());
     for round in 0..usize::MAX {
         rounds(&services, round, &mut |line| println!("\nack {line} ."));
     }
@@ -36,8 +36,10 @@ fn a_writer_acknowledges_what_it_did() {
 /// Writes and tags a memory, deletes it in every third round, and reports each change with `say`.
 fn rounds(services: &Services, round: usize, say: &mut dyn FnMut(&str)) {
     let process = std::process::id();
-    let id =
-        write(services, Draft::new(&format!("memory {round} of process {process}")), Secrets::Refuse).unwrap().id.to_string();
+    let id = write(services, Draft::new(&format!("memory {round} of process {process}")), SecretPolicy::Refuse)
+        .unwrap()
+        .id
+        .to_string();
     say(&format!("write {id}"));
     let label: Tags = [format!("round-{round}")].iter().collect();
     tag(services, &id, label, Tags::default()).unwrap();
@@ -51,7 +53,7 @@ fn rounds(services: &Services, round: usize, say: &mut dyn FnMut(&str)) {
 
 /// The acknowledged changes.
 #[derive(Default)]
-struct Acknowledged {
+struct AcknowledgedWrites {
     written: HashSet<String>,
     tagged: HashMap<String, String>,
     /// Deletions without an acknowledgement, which may have succeeded.
@@ -59,7 +61,7 @@ struct Acknowledged {
     deleted: HashSet<String>,
 }
 
-impl Acknowledged {
+impl AcknowledgedWrites {
     fn hear(&mut self, line: &str) {
         let mut words = line.split(' ').map(str::to_owned);
         let (Some(verb), Some(id)) = (words.next(), words.next()) else { panic!("{line}") };
@@ -91,8 +93,8 @@ impl Acknowledged {
 
 #[test]
 fn what_a_killed_process_acknowledged_is_there() {
-    let home = Home::new();
-    let mut seen = Acknowledged::default();
+    let home = TestHome::new();
+    let mut seen = AcknowledgedWrites::default();
     for kill in 0..KILLS {
         listen_and_kill(&home, &mut seen);
         if kill % 20 == 19 {
@@ -103,12 +105,12 @@ fn what_a_killed_process_acknowledged_is_there() {
     let services = home.services();
     seen.check(&services);
     // The next writer rolls back the last interrupted operation.
-    write(&services, Draft::new("the last word"), Secrets::Refuse).unwrap();
+    write(&services, Draft::new("the last word"), SecretPolicy::Refuse).unwrap();
     assert_eq!(home.leftovers(), Vec::<String>::new());
 }
 
 /// Starts a writer, reads some of its output, kills it at a random time, and reads the rest.
-fn listen_and_kill(home: &Home, seen: &mut Acknowledged) {
+fn listen_and_kill(home: &TestHome, seen: &mut AcknowledgedWrites) {
     let mut writer = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "crash::a_writer_acknowledges_what_it_did", "--nocapture"])
         .env(HOME, home.path())

@@ -9,10 +9,10 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use chrono::TimeDelta;
-use memory_core::{Change, Draft, MemoryStore, Secrets, StoreError, Verb, write};
-use memory_store::{DaemonLock, DaemonProcess, FileStore, FileWatcher, Freshness, Options};
+use memory_core::{Change, Draft, MemoryStore, SecretPolicy, StoreError, Verb, write};
+use memory_store::{DaemonLock, DaemonProcess, FileStore, FileStoreOptions, FileWatcher, Freshness};
 
-use crate::home::{Home, services};
+use crate::home::{TestHome, services};
 
 /// Environment variable with the home of a daemon that runs until it is killed.
 const HOME: &str = "MEMORY_TEST_DAEMON_HOME";
@@ -24,7 +24,7 @@ const DEADLINE: Duration = Duration::from_mins(1);
 #[test]
 fn a_daemon_has_the_lock_while_it_lives() {
     let Ok(home) = std::env::var(HOME) else {
-        let home = Home::new();
+        let home = TestHome::new();
         drop(DaemonLock::acquire(home.path(), std::process::id()).unwrap());
         assert_eq!(DaemonLock::running(home.path()).unwrap(), None);
         return;
@@ -36,7 +36,7 @@ fn a_daemon_has_the_lock_while_it_lives() {
 }
 
 /// Starts a daemon, and waits until it has the lock.
-fn daemon(home: &Path) -> Child {
+fn start_daemon(home: &Path) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["daemon::a_daemon_has_the_lock_while_it_lives", "--exact", "--nocapture"]).env(HOME, home);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -47,8 +47,8 @@ fn daemon(home: &Path) -> Child {
 
 #[test]
 fn a_living_daemon_is_named_to_the_next_one_and_a_killed_one_makes_way() {
-    let home = Home::new();
-    let mut first = daemon(home.path());
+    let home = TestHome::new();
+    let mut first = start_daemon(home.path());
     match DaemonLock::acquire(home.path(), 1).unwrap_err() {
         StoreError::DaemonRunning { pid, .. } => assert_eq!(pid, Some(first.id())),
         other => panic!("{other}"),
@@ -63,14 +63,14 @@ fn a_living_daemon_is_named_to_the_next_one_and_a_killed_one_makes_way() {
         std::thread::yield_now();
         false
     }));
-    let mut second = daemon(home.path());
+    let mut second = start_daemon(home.path());
     assert_eq!(DaemonLock::running(home.path()).unwrap(), Some(DaemonProcess { pid: Some(second.id()) }));
     second.kill().unwrap();
     second.wait().unwrap();
 }
 
 /// Watches a home.
-fn watch(home: &Home) -> (FileWatcher, Receiver<()>) {
+fn watch(home: &TestHome) -> (FileWatcher, Receiver<()>) {
     let (sender, receiver) = channel();
     // After the test the channel has no receiver.
     let watch = FileWatcher::begin(&fs::canonicalize(home.path()).unwrap(), move || {
@@ -81,14 +81,14 @@ fn watch(home: &Home) -> (FileWatcher, Receiver<()>) {
 }
 
 /// Writes a file. Earlier changes are reported before it.
-fn mark(home: &Home, name: &str) -> String {
+fn write_marker(home: &TestHome, name: &str) -> String {
     let path = format!("categories/inbox/{name}.md");
     fs::write(home.path().join(&path), name).unwrap();
     path
 }
 
 /// Returns the reported files up to `last`.
-fn hear_until(watch: &FileWatcher, bell: &Receiver<()>, last: &str) -> BTreeSet<String> {
+fn collect_changes_until(watch: &FileWatcher, bell: &Receiver<()>, last: &str) -> BTreeSet<String> {
     let until = Instant::now() + DEADLINE;
     let mut heard = BTreeSet::new();
     while !heard.contains(last) {
@@ -100,25 +100,25 @@ fn hear_until(watch: &FileWatcher, bell: &Receiver<()>, last: &str) -> BTreeSet<
 
 #[test]
 fn changes_of_others_are_heard_and_reading_is_not() {
-    let home = Home::new();
+    let home = TestHome::new();
     let services = home.services();
-    let path = write(&services, Draft::new("prefers dark mode"), Secrets::Refuse).unwrap().path;
+    let path = write(&services, Draft::new("prefers dark mode"), SecretPolicy::Refuse).unwrap().path;
     let (watch, bell) = watch(&home);
     let place = home.path().join(&path);
     fs::write(&place, fs::read_to_string(&place).unwrap().replace("dark", "pale")).unwrap();
-    let heard = hear_until(&watch, &bell, &mark(&home, "first"));
+    let heard = collect_changes_until(&watch, &bell, &write_marker(&home, "first"));
     assert!(heard.contains(&path), "{heard:?}");
-    let store = FileStore::open(home.path(), Options::default()).unwrap();
+    let store = FileStore::open(home.path(), FileStoreOptions::default()).unwrap();
     store.reread(std::slice::from_ref(&path)).unwrap();
     store.refresh_all().unwrap();
-    let heard = hear_until(&watch, &bell, &mark(&home, "second"));
+    let heard = collect_changes_until(&watch, &bell, &write_marker(&home, "second"));
     assert!(!heard.contains(&path), "{heard:?}");
 }
 
 #[test]
 fn changes_of_conversations_are_heard() {
-    let home = Home::new();
-    write(&home.services(), Draft::new("prefers dark mode"), Secrets::Refuse).unwrap();
+    let home = TestHome::new();
+    write(&home.services(), Draft::new("prefers dark mode"), SecretPolicy::Refuse).unwrap();
     let path = "entries/default/facts/1.md";
     // A name such as `../me` becomes a folder that starts with dots.
     let dotted = "entries/.._me/facts/1.md";
@@ -126,19 +126,20 @@ fn changes_of_conversations_are_heard() {
         fs::create_dir_all(home.path().join(path).parent().unwrap()).unwrap();
         fs::write(home.path().join(path), "likes tea").unwrap();
     }
-    let store = FileStore::open(home.path(), Options { freshness: Freshness::Heard, ..Options::default() }).unwrap();
+    let store =
+        FileStore::open(home.path(), FileStoreOptions { freshness: Freshness::Heard, ..FileStoreOptions::default() }).unwrap();
     store.refresh().unwrap();
     let (watch, bell) = watch(&home);
     fs::write(home.path().join(path), "likes coffee").unwrap();
-    assert!(hear_until(&watch, &bell, path).contains(path));
+    assert!(collect_changes_until(&watch, &bell, path).contains(path));
     fs::write(home.path().join(dotted), "likes coffee").unwrap();
-    assert!(hear_until(&watch, &bell, dotted).contains(dotted));
+    assert!(collect_changes_until(&watch, &bell, dotted).contains(dotted));
     assert_eq!(store.reread(&[path.to_owned(), "entries/deleted/x/facts/1.md".into(), "memory.md".into()]).unwrap(), 1);
 }
 
 #[test]
 fn a_new_home_can_be_listened_to_and_a_missing_one_is_not_made() {
-    let home = Home::new();
+    let home = TestHome::new();
     assert!(FileWatcher::begin(home.path(), || ()).is_ok());
     let missing = home.path().join("missing");
     assert!(FileWatcher::begin(&missing, || ()).is_err());
@@ -147,11 +148,12 @@ fn a_new_home_can_be_listened_to_and_a_missing_one_is_not_made() {
 
 #[test]
 fn the_trash_is_emptied_in_slices_and_no_file_is_counted_twice() {
-    let home = Home::new();
-    let store = FileStore::open(home.path(), Options::default()).unwrap();
-    let services = services(FileStore::open(home.path(), Options::default()).unwrap());
-    let ids: Vec<_> =
-        (0..600).map(|number| write(&services, Draft::new(&format!("memory {number}")), Secrets::Refuse).unwrap().id).collect();
+    let home = TestHome::new();
+    let store = FileStore::open(home.path(), FileStoreOptions::default()).unwrap();
+    let services = services(FileStore::open(home.path(), FileStoreOptions::default()).unwrap());
+    let ids: Vec<_> = (0..600)
+        .map(|number| write(&services, Draft::new(&format!("memory {number}")), SecretPolicy::Refuse).unwrap().id)
+        .collect();
     let mut operation = services.operation(Verb::Delete);
     operation.changes = ids.into_iter().map(|id| Change::Remove { id, expected: None }).collect();
     services.store.commit(&operation).unwrap();
@@ -166,12 +168,12 @@ fn the_trash_is_emptied_in_slices_and_no_file_is_counted_twice() {
 
 #[test]
 fn the_journal_tells_whether_somebody_else_has_written() {
-    let home = Home::new();
-    let store = FileStore::open(home.path(), Options::default()).unwrap();
-    let services = services(FileStore::open(home.path(), Options::default()).unwrap());
+    let home = TestHome::new();
+    let store = FileStore::open(home.path(), FileStoreOptions::default()).unwrap();
+    let services = services(FileStore::open(home.path(), FileStoreOptions::default()).unwrap());
     let start = store.journal_end().unwrap();
     assert!(!store.was_written_since(&start, "daemon").unwrap());
-    write(&services, Draft::new("one"), Secrets::Refuse).unwrap();
+    write(&services, Draft::new("one"), SecretPolicy::Refuse).unwrap();
     assert!(store.was_written_since(&start, "daemon").unwrap() && !store.was_written_since(&start, "test").unwrap());
     let end = store.journal_end().unwrap();
     assert!(!store.was_written_since(&end, "daemon").unwrap());

@@ -7,13 +7,13 @@ use std::sync::{Arc, OnceLock};
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::Clock;
 use memory_core::testing::FakeClock;
-use memory_store::disk::{Disk, Entry, RealDisk, Signature};
+use memory_store::disk::{DirEntry, Disk, FileStat, RealDisk};
 
-use crate::power_cut::Unsynced;
+use crate::power_cut::UnsyncedChanges;
 
 /// The fault at the chosen step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum DiskFault {
     /// This change fails with this error number, and later ones work again.
     Fails(i32),
     /// This change fails for lack of space after half of its bytes, if it has any; later ones work again.
@@ -37,7 +37,7 @@ const EMFILE: i32 = 24;
 const ENOSPC: i32 = 28;
 const EROFS: i32 = 30;
 
-impl Fault {
+impl DiskFault {
     /// A disk that is full at one step.
     pub(crate) const FULL: Self = Self::Fails(ENOSPC);
 
@@ -57,7 +57,7 @@ impl Fault {
     ];
 
     /// Returns the faults of the disk, without those of the clock.
-    pub(crate) fn of_disks() -> &'static [Self] {
+    pub(crate) fn disk_faults() -> &'static [Self] {
         let of_clocks = [Self::GoesBack, Self::Stands].len();
         &Self::ALL[..Self::ALL.len() - of_clocks]
     }
@@ -71,8 +71,8 @@ impl Fault {
 }
 
 /// Runs `check` for each command and fault, and prints the number of tested steps.
-pub(crate) fn table<A: Copy>(commands: &[(&str, A)], faults: &[Fault], check: impl Fn(&str, A, Fault) -> u64) {
-    let names: Vec<String> = faults.iter().map(Fault::to_string).collect();
+pub(crate) fn table<A: Copy>(commands: &[(&str, A)], faults: &[DiskFault], check: impl Fn(&str, A, DiskFault) -> u64) {
+    let names: Vec<String> = faults.iter().map(DiskFault::to_string).collect();
     println!("| command | {} |\n|---|{}", names.join(" | "), "---:|".repeat(names.len()));
     for (what, act) in commands {
         let tried: Vec<String> = faults.iter().map(|fault| check(what, *act, *fault).to_string()).collect();
@@ -80,7 +80,7 @@ pub(crate) fn table<A: Copy>(commands: &[(&str, A)], faults: &[Fault], check: im
     }
 }
 
-impl std::fmt::Display for Fault {
+impl std::fmt::Display for DiskFault {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let name = |number: i32| match number {
             EIO => "EIO",
@@ -103,23 +103,23 @@ impl std::fmt::Display for Fault {
 
 /// A disk that works until the chosen step.
 ///
-/// [`Fault::Blind`] counts reads, faults of the clock count its readings, and all other faults count changes.
+/// [`DiskFault::Blind`] counts reads, faults of the clock count its readings, and all other faults count changes.
 #[derive(Debug)]
 pub(crate) struct FaultyDisk {
     real: RealDisk,
-    fault: Fault,
+    fault: DiskFault,
     at: u64,
     steps: Arc<AtomicU64>,
     syncs: Arc<AtomicU64>,
-    slowness: Beside,
-    saves: Option<Beside>,
-    unsynced: Option<Unsynced>,
+    slowness: DiskCallback,
+    saves: Option<DiskCallback>,
+    unsynced: Option<UnsyncedChanges>,
 }
 
 /// A function that runs before each append, or before the chosen step.
-struct Beside(Box<dyn Fn() + Send + Sync>);
+struct DiskCallback(Box<dyn Fn() + Send + Sync>);
 
-impl std::fmt::Debug for Beside {
+impl std::fmt::Debug for DiskCallback {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str("Beside")
     }
@@ -127,10 +127,10 @@ impl std::fmt::Debug for Beside {
 
 impl FaultyDisk {
     /// Returns a disk with a fault at step `at`, counted from 1, and the counter of its steps.
-    pub(crate) fn new(real: RealDisk, fault: Fault, at: u64) -> (Self, Arc<AtomicU64>) {
+    pub(crate) fn new(real: RealDisk, fault: DiskFault, at: u64) -> (Self, Arc<AtomicU64>) {
         let steps = Arc::new(AtomicU64::new(0));
-        let slowness = Beside(Box::new(|| ()));
-        let unsynced = (fault == Fault::Forgets).then(Unsynced::default);
+        let slowness = DiskCallback(Box::new(|| ()));
+        let unsynced = (fault == DiskFault::Forgets).then(UnsyncedChanges::default);
         (Self { real, fault, at, steps: Arc::clone(&steps), syncs: Arc::default(), slowness, saves: None, unsynced }, steps)
     }
 
@@ -142,17 +142,21 @@ impl FaultyDisk {
 
     /// Returns a disk without a fault that runs `wait` before each append.
     pub(crate) fn slow(real: RealDisk, wait: impl Fn() + Send + Sync + 'static) -> Self {
-        let mut disk = Self::new(real, Fault::Dies, u64::MAX).0;
-        disk.slowness = Beside(Box::new(wait));
+        let mut disk = Self::new(real, DiskFault::Dies, u64::MAX).0;
+        disk.slowness = DiskCallback(Box::new(wait));
         disk
     }
 
     /// Returns a disk on which another program saves its files before step `at`, and the step counter.
     ///
     /// Deletions do not count as steps: no system can check and delete a file atomically.
-    pub(crate) fn beside(real: RealDisk, at: u64, saves: impl Fn() + Send + Sync + 'static) -> (Self, Arc<AtomicU64>) {
-        let (mut disk, _) = Self::new(real, Fault::Stands, at);
-        disk.saves = Some(Beside(Box::new(saves)));
+    pub(crate) fn with_concurrent_saves(
+        real: RealDisk,
+        at: u64,
+        saves: impl Fn() + Send + Sync + 'static,
+    ) -> (Self, Arc<AtomicU64>) {
+        let (mut disk, _) = Self::new(real, DiskFault::Stands, at);
+        disk.saves = Some(DiskCallback(Box::new(saves)));
         let steps = Arc::clone(&disk.steps);
         (disk, steps)
     }
@@ -173,15 +177,15 @@ impl FaultyDisk {
     }
 
     fn is_dead(&self) -> bool {
-        matches!(self.fault, Fault::Dies | Fault::Forgets) && self.at <= self.steps.load(Ordering::Relaxed)
+        matches!(self.fault, DiskFault::Dies | DiskFault::Forgets) && self.at <= self.steps.load(Ordering::Relaxed)
     }
 
     fn look<T>(&self, look: impl FnOnce(&RealDisk) -> io::Result<T>) -> io::Result<T> {
         if self.is_dead() {
-            return Err(dead());
+            return Err(dead_disk_error());
         }
         match self.fault {
-            Fault::Blind(number) if self.steps.fetch_add(1, Ordering::Relaxed) + 1 == self.at => {
+            DiskFault::Blind(number) if self.steps.fetch_add(1, Ordering::Relaxed) + 1 == self.at => {
                 Err(io::Error::from_raw_os_error(number))
             }
             _ => look(&self.real),
@@ -190,26 +194,26 @@ impl FaultyDisk {
 
     fn step<T>(&self, half: impl FnOnce(&RealDisk), whole: impl FnOnce(&RealDisk) -> io::Result<T>) -> io::Result<T> {
         if self.is_dead() {
-            return Err(dead());
+            return Err(dead_disk_error());
         }
-        let is_other = matches!(self.fault, Fault::Blind(_) | Fault::GoesBack | Fault::Stands);
+        let is_other = matches!(self.fault, DiskFault::Blind(_) | DiskFault::GoesBack | DiskFault::Stands);
         if is_other || self.steps.fetch_add(1, Ordering::Relaxed) + 1 != self.at {
             return whole(&self.real);
         }
         match self.fault {
-            Fault::Fails(number) | Fault::Blind(number) => Err(io::Error::from_raw_os_error(number)),
-            Fault::GoesBack | Fault::Stands => whole(&self.real),
-            Fault::Short => {
+            DiskFault::Fails(number) | DiskFault::Blind(number) => Err(io::Error::from_raw_os_error(number)),
+            DiskFault::GoesBack | DiskFault::Stands => whole(&self.real),
+            DiskFault::Short => {
                 half(&self.real);
                 Err(io::Error::from_raw_os_error(ENOSPC))
             }
-            Fault::Dies => {
+            DiskFault::Dies => {
                 half(&self.real);
-                Err(dead())
+                Err(dead_disk_error())
             }
-            Fault::Forgets => {
+            DiskFault::Forgets => {
                 self.cut();
-                Err(dead())
+                Err(dead_disk_error())
             }
         }
     }
@@ -222,7 +226,7 @@ impl FaultyDisk {
     }
 
     /// Records the unsynced state of a change before it is made.
-    fn note(&self, note: impl FnOnce(&Unsynced, &RealDisk)) {
+    fn note(&self, note: impl FnOnce(&UnsyncedChanges, &RealDisk)) {
         if let Some(unsynced) = self.unsynced.as_ref().filter(|_| !self.is_dead()) {
             note(unsynced, &self.real);
         }
@@ -233,7 +237,7 @@ impl FaultyDisk {
 #[derive(Debug)]
 struct FaultyClock {
     real: FakeClock,
-    fault: Fault,
+    fault: DiskFault,
     at: u64,
     asked: Arc<AtomicU64>,
     stood: OnceLock<DateTime<Utc>>,
@@ -244,8 +248,8 @@ impl Clock for FaultyClock {
         let now = self.real.now();
         let is_late = |asked: u64| self.at <= asked + 1;
         match self.fault {
-            Fault::GoesBack if is_late(self.asked.fetch_add(1, Ordering::Relaxed)) => now - TimeDelta::days(365),
-            Fault::Stands if is_late(self.asked.fetch_add(1, Ordering::Relaxed)) => *self.stood.get_or_init(|| now),
+            DiskFault::GoesBack if is_late(self.asked.fetch_add(1, Ordering::Relaxed)) => now - TimeDelta::days(365),
+            DiskFault::Stands if is_late(self.asked.fetch_add(1, Ordering::Relaxed)) => *self.stood.get_or_init(|| now),
             _ => now,
         }
     }
@@ -259,12 +263,12 @@ impl Drop for FaultyDisk {
     }
 }
 
-fn dead() -> io::Error {
+fn dead_disk_error() -> io::Error {
     io::Error::other("the disk is dead")
 }
 
 impl Disk for FaultyDisk {
-    fn read(&self, path: &str) -> io::Result<Option<(Vec<u8>, Signature)>> {
+    fn read(&self, path: &str) -> io::Result<Option<(Vec<u8>, FileStat)>> {
         self.look(|disk| disk.read(path))
     }
 
@@ -276,11 +280,11 @@ impl Disk for FaultyDisk {
         self.look(|disk| disk.open(path))
     }
 
-    fn signature(&self, path: &str) -> io::Result<Option<Signature>> {
+    fn signature(&self, path: &str) -> io::Result<Option<FileStat>> {
         self.look(|disk| disk.signature(path))
     }
 
-    fn folder(&self, path: &str) -> io::Result<Vec<Entry>> {
+    fn folder(&self, path: &str) -> io::Result<Vec<DirEntry>> {
         self.look(|disk| disk.folder(path))
     }
 
@@ -298,19 +302,19 @@ impl Disk for FaultyDisk {
         self.note(|unsynced, disk| unsynced.makes(disk, path));
         let half = |disk: &RealDisk| drop(disk.append(path, &bytes[..bytes.len() / 2]));
         self.step(half, |disk| disk.append(path, bytes))?;
-        self.note(|unsynced, _| unsynced.file_is_synced(path));
+        self.note(|unsynced, _| unsynced.record_file_sync(path));
         Ok(())
     }
 
     fn shorten(&self, path: &str, length: u64) -> io::Result<()> {
         self.sync();
         self.step(|_| (), |disk| disk.shorten(path, length))?;
-        self.note(|unsynced, _| unsynced.file_is_synced(path));
+        self.note(|unsynced, _| unsynced.record_file_sync(path));
         Ok(())
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
-        self.note(|unsynced, disk| unsynced.renames(disk, from, to));
+        self.note(|unsynced, disk| unsynced.record_rename(disk, from, to));
         self.step(|_| (), |disk| disk.rename(from, to))
     }
 
@@ -342,7 +346,7 @@ impl Disk for FaultyDisk {
         self.saves();
         self.sync();
         self.step(|_| (), |disk| disk.sync_file(path))?;
-        self.note(|unsynced, _| unsynced.file_is_synced(path));
+        self.note(|unsynced, _| unsynced.record_file_sync(path));
         Ok(())
     }
 
@@ -350,7 +354,7 @@ impl Disk for FaultyDisk {
         self.saves();
         self.sync();
         self.step(|_| (), |disk| disk.sync_folder(path))?;
-        self.note(|unsynced, _| unsynced.folder_is_synced(path));
+        self.note(|unsynced, _| unsynced.record_folder_sync(path));
         Ok(())
     }
 
@@ -360,7 +364,7 @@ impl Disk for FaultyDisk {
         let done = self.step(|_| (), Disk::sync_everything)?;
         self.note(|unsynced, _| {
             if done {
-                unsynced.all_is_synced();
+                unsynced.record_full_sync();
             }
         });
         Ok(done)

@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use memory_core::testing::{CountingIds, FakeClock};
 use memory_core::{History, InboxTtl, MemoryStore, Services};
-use memory_store::{FileStore, Options};
+use memory_store::{FileStore, FileStoreOptions};
 
 /// A home folder that is deleted on drop.
-pub(crate) struct Home {
+pub(crate) struct TestHome {
     folder: tempfile::TempDir,
 }
 
-impl Home {
+impl TestHome {
     pub(crate) fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
@@ -24,7 +24,7 @@ impl Home {
     }
 
     pub(crate) fn services(&self) -> Services {
-        services(FileStore::open(self.path(), Options::default()).unwrap())
+        services(FileStore::open(self.path(), FileStoreOptions::default()).unwrap())
     }
 
     /// Returns the temporary files that writes left.
@@ -35,7 +35,7 @@ impl Home {
     /// Returns all files below `folder` with their content, by their paths below the home.
     pub(crate) fn files(&self, folder: &str) -> BTreeMap<String, Vec<u8>> {
         let mut files = BTreeMap::new();
-        collect(self.path(), &self.path().join(folder), &mut files);
+        collect_files(self.path(), &self.path().join(folder), &mut files);
         files
     }
 }
@@ -45,7 +45,7 @@ impl Home {
 /// Each text contains the name of its note.
 pub(crate) fn save_all(folder: &Path) -> Vec<String> {
     let mut files = BTreeMap::new();
-    collect(folder, folder, &mut files);
+    collect_files(folder, folder, &mut files);
     files.retain(|name, _| name.strip_suffix(".md").is_some() && !name.starts_with('.') && !name.contains("/."));
     let save = |(name, bytes): (String, Vec<u8>)| {
         let (path, next, text) = (folder.join(&name), folder.join("saved~"), format!("\nsaved by hand: {name}.\n"));
@@ -57,20 +57,20 @@ pub(crate) fn save_all(folder: &Path) -> Vec<String> {
 }
 
 /// Asserts that each text of another program is in some file of a folder.
-pub(crate) fn assert_kept(saved: &[String], folder: &Path, when: &str) {
+pub(crate) fn assert_texts_exist(saved: &[String], folder: &Path, when: &str) {
     let mut files = BTreeMap::new();
-    collect(folder, folder, &mut files);
+    collect_files(folder, folder, &mut files);
     for text in saved {
         let is_there = files.values().any(|bytes| String::from_utf8_lossy(bytes).contains(text));
         assert!(is_there, "{when}: what was{text}is gone");
     }
 }
 
-fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
+fn collect_files(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let path: PathBuf = entry.unwrap().path();
         if path.is_dir() {
-            collect(root, &path, files);
+            collect_files(root, &path, files);
         } else {
             let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
             files.insert(name, fs::read(&path).unwrap());

@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use memory_core::Secrets;
-use memory_core::instance::history::{self, Draft, Filter, Messages, Record, SessionName, Window, append};
-use memory_core::instance::kv::{self, Values, get, set};
+use memory_core::SecretPolicy;
+use memory_core::instance::history::{self, Messages, RecordDraft, RecordFilter, SessionName, SessionRecord, Window, append};
+use memory_core::instance::kv::{self, KeyValues, get, set};
 use memory_core::instance::{InstanceError, InstanceRecord, InstanceVerb};
 use memory_core::testing::{messages, values};
 use memory_store::RandomIds;
@@ -17,7 +17,7 @@ use memory_store::history::HistoryFolder;
 use memory_store::kv::ValueFolder;
 use tempfile::TempDir;
 
-use crate::faulty_disk::{Fault, FaultyDisk, table};
+use crate::faulty_disk::{DiskFault, FaultyDisk, table};
 
 const NAMES: [&str; 6] = ["s", "new", "torn", "purged", "deleted", "back"];
 
@@ -25,8 +25,8 @@ fn session(text: &str) -> SessionName {
     text.parse().unwrap()
 }
 
-fn said(role: &str, content: &str) -> Draft {
-    Draft::said(role.parse().unwrap(), content)
+fn draft(role: &str, content: &str) -> RecordDraft {
+    RecordDraft::from_text(role.parse().unwrap(), content)
 }
 
 /// Opens sessions with random ids, as a separate process does.
@@ -35,20 +35,22 @@ fn open(store: HistoryFolder) -> Messages {
 }
 
 /// Opens values with random ids, as a separate process does.
-fn open_values(store: ValueFolder) -> Values {
-    Values { ids: Arc::new(RandomIds), ..values(Arc::new(store)) }
+fn open_values(store: ValueFolder) -> KeyValues {
+    KeyValues { ids: Arc::new(RandomIds), ..values(Arc::new(store)) }
 }
 
-fn tools() -> Filter {
-    Filter { roles: vec!["tool".parse().unwrap()], ..Filter::default() }
+fn tools() -> RecordFilter {
+    RecordFilter { roles: vec!["tool".parse().unwrap()], ..RecordFilter::default() }
 }
 
-type Change = fn(&Messages) -> Result<(), InstanceError>;
+type SessionChangeFn = fn(&Messages) -> Result<(), InstanceError>;
 
-const CHANGES: [(&str, Change); 8] = [
-    ("append", |all| append(all, &session("s"), &said("user", "new"), Secrets::Refuse).map(drop)),
-    ("append to a new session", |all| append(all, &session("new"), &said("user", "new"), Secrets::Refuse).map(drop)),
-    ("append behind what was cut off", |all| append(all, &session("torn"), &said("user", "new"), Secrets::Refuse).map(drop)),
+const CHANGES: [(&str, SessionChangeFn); 8] = [
+    ("append", |all| append(all, &session("s"), &draft("user", "new"), SecretPolicy::Refuse).map(drop)),
+    ("append to a new session", |all| append(all, &session("new"), &draft("user", "new"), SecretPolicy::Refuse).map(drop)),
+    ("append behind what was cut off", |all| {
+        append(all, &session("torn"), &draft("user", "new"), SecretPolicy::Refuse).map(drop)
+    }),
     ("purge", |all| history::purge(all, &session("s"), &tools()).map(drop)),
     ("delete", |all| history::delete(all, &session("s")).map(drop)),
     ("undo of a purge", |all| history::undo(all, Some(&operation(all, "purged", InstanceVerb::Purge)?)).map(drop)),
@@ -66,13 +68,13 @@ fn prepare(home: &Path) {
     let all = open(HistoryFolder::new(home));
     for number in 0..4 {
         let role = if number % 2 == 0 { "user" } else { "tool" };
-        append(&all, &session("s"), &said(role, &number.to_string()), Secrets::Refuse).unwrap();
+        append(&all, &session("s"), &draft(role, &number.to_string()), SecretPolicy::Refuse).unwrap();
     }
     let torn = "{\"ts\":\"2026-05-07T10:00:00Z\",\"role\":\"user\",\"content\":\"whole\"}\n{\"ts\":\"2026-05-07T1";
     std::fs::write(home.join("torn.jsonl"), torn).unwrap();
     for name in ["purged", "deleted", "back"] {
         for role in ["user", "tool"] {
-            append(&all, &session(name), &said(role, role), Secrets::Refuse).unwrap();
+            append(&all, &session(name), &draft(role, role), SecretPolicy::Refuse).unwrap();
         }
     }
     history::purge(&all, &session("purged"), &tools()).unwrap();
@@ -84,10 +86,10 @@ fn prepare(home: &Path) {
 /// Returns the content of the sessions, as a later process reads it.
 fn held(home: &Path) -> Vec<String> {
     let all = open(HistoryFolder::new(home));
-    let content = |record: &Record| record.text().to_value()["content"].as_str().unwrap().to_owned();
+    let content = |record: &SessionRecord| record.text().to_value()["content"].as_str().unwrap().to_owned();
     let mut held = Vec::new();
     for name in NAMES {
-        let reading = history::read(&all, &session(name), &Filter::default(), Window::default()).unwrap();
+        let reading = history::read(&all, &session(name), &RecordFilter::default(), Window::default()).unwrap();
         held.push(format!("{name}: {:?}", reading.records.iter().map(content).collect::<Vec<_>>()));
     }
     // The log must contain exactly the operations that were carried out.
@@ -101,7 +103,7 @@ fn held(home: &Path) -> Vec<String> {
 /// Runs `change` on a disk with `fault` at step `at`.
 ///
 /// Returns the folder, whether it succeeded, and its number of steps.
-fn run(change: Change, fault: Fault, at: u64) -> (TempDir, bool, u64) {
+fn run(change: SessionChangeFn, fault: DiskFault, at: u64) -> (TempDir, bool, u64) {
     let home = tempfile::tempdir().unwrap();
     prepare(home.path());
     let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
@@ -111,10 +113,10 @@ fn run(change: Change, fault: Fault, at: u64) -> (TempDir, bool, u64) {
     (home, acknowledged, steps.load(Ordering::Relaxed))
 }
 
-fn check(what: &str, change: Change, fault: Fault) -> u64 {
-    let (untouched, ..) = run(|_| Ok(()), Fault::Dies, u64::MAX);
+fn check(what: &str, change: SessionChangeFn, fault: DiskFault) -> u64 {
+    let (untouched, ..) = run(|_| Ok(()), DiskFault::Dies, u64::MAX);
     let before = held(untouched.path());
-    let (whole, acknowledged, _) = run(change, Fault::Dies, u64::MAX);
+    let (whole, acknowledged, _) = run(change, DiskFault::Dies, u64::MAX);
     assert!(acknowledged, "{what} works on a disk that works");
     let after = held(whole.path());
     let (.., steps) = run(change, fault, u64::MAX);
@@ -126,8 +128,8 @@ fn check(what: &str, change: Change, fault: Fault) -> u64 {
         // Later operations must work as usual.
         let all = open(HistoryFolder::new(home.path()));
         for name in NAMES {
-            append(&all, &session(name), &said("user", "next"), Secrets::Refuse).unwrap();
-            let reading = history::read(&all, &session(name), &Filter::default(), Window::default()).unwrap();
+            append(&all, &session(name), &draft("user", "next"), SecretPolicy::Refuse).unwrap();
+            let reading = history::read(&all, &session(name), &RecordFilter::default(), Window::default()).unwrap();
             assert_eq!(reading.damaged.len(), 0, "{what}, {fault:?} at step {at}: nothing torn is left in {name}");
         }
         history::purge(&all, &session("s"), &tools()).unwrap();
@@ -144,7 +146,7 @@ fn check(what: &str, change: Change, fault: Fault) -> u64 {
 
 #[test]
 fn a_fault_at_any_step_leaves_every_change_of_a_session_whole_or_undone() {
-    table(&CHANGES, &Fault::ALL, check);
+    table(&CHANGES, &DiskFault::ALL, check);
 }
 
 #[test]
@@ -157,7 +159,7 @@ fn what_was_purged_deleted_or_cut_off_is_kept_whole() {
     history::purge(&all, &session("s"), &tools()).unwrap();
     let before_delete = text("s.jsonl");
     history::delete(&all, &session("s")).unwrap();
-    let (_, appended) = append(&all, &session("torn"), &said("user", "new"), Secrets::Refuse).unwrap();
+    let (_, appended) = append(&all, &session("torn"), &draft("user", "new"), SecretPolicy::Refuse).unwrap();
     let set_aside = appended.set_aside.expect("it is named");
     assert!(torn.ends_with(&std::fs::read(&set_aside).unwrap()));
     assert!(text("torn.jsonl").starts_with(&torn[..torn.len() - std::fs::read(&set_aside).unwrap().len()]));
@@ -173,21 +175,21 @@ fn what_was_purged_deleted_or_cut_off_is_kept_whole() {
 #[test]
 fn an_append_is_one_sync() {
     let home = tempfile::tempdir().unwrap();
-    let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, u64::MAX);
+    let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, u64::MAX);
     let syncs = disk.syncs();
     let all = open(HistoryFolder::on_disk(home.path(), Arc::new(disk)));
-    append(&all, &session("s"), &said("user", "first"), Secrets::Refuse).unwrap();
+    append(&all, &session("s"), &draft("user", "first"), SecretPolicy::Refuse).unwrap();
     let first = syncs.load(Ordering::Relaxed);
-    append(&all, &session("s"), &said("user", "second"), Secrets::Refuse).unwrap();
+    append(&all, &session("s"), &draft("user", "second"), SecretPolicy::Refuse).unwrap();
     assert_eq!(syncs.load(Ordering::Relaxed) - first, 1);
 }
 
-type Act = fn(&Values) -> Result<(), InstanceError>;
+type ValueChangeFn = fn(&KeyValues) -> Result<(), InstanceError>;
 
-const ACTS: [(&str, Act); 7] = [
-    ("set of a new key", |all| set(all, &"new/deep/key".parse()?, "1", Secrets::Refuse).map(drop)),
-    ("set of a known key", |all| set(all, &"a/b".parse()?, "2", Secrets::Refuse).map(drop)),
-    ("set of a long value", |all| set(all, &"long".parse()?, "2", Secrets::Refuse).map(drop)),
+const ACTS: [(&str, ValueChangeFn); 7] = [
+    ("set of a new key", |all| set(all, &"new/deep/key".parse()?, "1", SecretPolicy::Refuse).map(drop)),
+    ("set of a known key", |all| set(all, &"a/b".parse()?, "2", SecretPolicy::Refuse).map(drop)),
+    ("set of a long value", |all| set(all, &"long".parse()?, "2", SecretPolicy::Refuse).map(drop)),
     ("delete", |all| kv::delete(all, &"a/b".parse()?)),
     ("undo of a set", |all| kv::undo(all, Some(&done(all, "replaced", InstanceVerb::Set)?)).map(drop)),
     ("undo of a delete", |all| kv::undo(all, Some(&done(all, "deep/deleted", InstanceVerb::Delete)?)).map(drop)),
@@ -195,7 +197,7 @@ const ACTS: [(&str, Act); 7] = [
 ];
 
 /// Returns the id of the last operation on a key with this verb.
-fn done(all: &Values, key: &str, verb: InstanceVerb) -> Result<String, InstanceError> {
+fn done(all: &KeyValues, key: &str, verb: InstanceVerb) -> Result<String, InstanceError> {
     let records = kv::operations(all, usize::MAX)?;
     Ok(records.into_iter().find(|one| one.subject == key && one.verb == verb).unwrap().operation.id.to_string())
 }
@@ -203,28 +205,28 @@ fn done(all: &Values, key: &str, verb: InstanceVerb) -> Result<String, InstanceE
 /// Runs `act` on two disks, each with `fault` at its own step of `at`.
 ///
 /// The first disk contains the values, and the second one the previous values.
-fn act_on(act: Act, fault: Fault, at: [u64; 2]) -> (TempDir, bool, [u64; 2]) {
+fn run_on_values(act: ValueChangeFn, fault: DiskFault, at: [u64; 2]) -> (TempDir, bool, [u64; 2]) {
     let home = tempfile::tempdir().unwrap();
     let (root, state) = (home.path().join("kv"), home.path().join("state"));
     let all = open_values(ValueFolder::new(&root, &state));
-    set(&all, &"a/b".parse().unwrap(), "1", Secrets::Refuse).unwrap();
-    set(&all, &"long".parse().unwrap(), &"x".repeat(100_000), Secrets::Refuse).unwrap();
+    set(&all, &"a/b".parse().unwrap(), "1", SecretPolicy::Refuse).unwrap();
+    set(&all, &"long".parse().unwrap(), &"x".repeat(100_000), SecretPolicy::Refuse).unwrap();
     for key in ["replaced", "deep/deleted", "back"] {
-        set(&all, &key.parse().unwrap(), "1", Secrets::Refuse).unwrap();
+        set(&all, &key.parse().unwrap(), "1", SecretPolicy::Refuse).unwrap();
     }
-    set(&all, &"replaced".parse().unwrap(), &"2".repeat(70_000), Secrets::Refuse).unwrap();
+    set(&all, &"replaced".parse().unwrap(), &"2".repeat(70_000), SecretPolicy::Refuse).unwrap();
     kv::delete(&all, &"deep/deleted".parse().unwrap()).unwrap();
     kv::delete(&all, &"back".parse().unwrap()).unwrap();
     kv::undo(&all, None).unwrap();
     let (disk, steps) = FaultyDisk::new(RealDisk::open(&root).unwrap(), fault, at[0]);
     let (kept, more) = FaultyDisk::new(RealDisk::open(&state).unwrap(), fault, at[1]);
     let clock = disk.clock();
-    let all = Values { clock, ..open_values(ValueFolder::on_disks(&root, Arc::new(disk), Arc::new(kept))) };
+    let all = KeyValues { clock, ..open_values(ValueFolder::on_disks(&root, Arc::new(disk), Arc::new(kept))) };
     let acknowledged = act(&all).is_ok();
     (home, acknowledged, [steps.load(Ordering::Relaxed), more.load(Ordering::Relaxed)])
 }
 
-fn held_values(home: &Path) -> Vec<String> {
+fn value_state(home: &Path) -> Vec<String> {
     let all = open_values(ValueFolder::new(home.join("kv"), home.join("state")));
     let keys = kv::list(&all, &"".parse().unwrap()).unwrap();
     let mut held: Vec<_> = keys.iter().map(|one| format!("{}={}", one.key, get(&all, &one.key).unwrap().text)).collect();
@@ -236,22 +238,22 @@ fn held_values(home: &Path) -> Vec<String> {
     held
 }
 
-fn check_values(what: &str, act: Act, fault: Fault) -> u64 {
-    let (untouched, ..) = act_on(|_| Ok(()), Fault::Dies, [u64::MAX; 2]);
-    let before = held_values(untouched.path());
-    let (whole, acknowledged, _) = act_on(act, Fault::Dies, [u64::MAX; 2]);
+fn check_values(what: &str, act: ValueChangeFn, fault: DiskFault) -> u64 {
+    let (untouched, ..) = run_on_values(|_| Ok(()), DiskFault::Dies, [u64::MAX; 2]);
+    let before = value_state(untouched.path());
+    let (whole, acknowledged, _) = run_on_values(act, DiskFault::Dies, [u64::MAX; 2]);
     assert!(acknowledged, "{what} works on disks that work");
-    let after = held_values(whole.path());
-    let (.., steps) = act_on(act, fault, [u64::MAX; 2]);
+    let after = value_state(whole.path());
+    let (.., steps) = run_on_values(act, fault, [u64::MAX; 2]);
     let first = fault.moments(steps[0]).map(|at| [at, u64::MAX]);
     let cuts = first.chain(fault.moments(steps[1]).map(|at| [u64::MAX, at]));
     for at in cuts {
-        let (home, acknowledged, _) = act_on(act, fault, at);
-        let now = held_values(home.path());
+        let (home, acknowledged, _) = run_on_values(act, fault, at);
+        let now = value_state(home.path());
         assert!(now == before || now == after, "{what}, {fault:?} at step {at:?} is half done: {now:#?}");
         assert!(now == after || !acknowledged, "{what}, {fault:?} at step {at:?} was acknowledged and is lost");
         let all = open_values(ValueFolder::new(home.path().join("kv"), home.path().join("state")));
-        set(&all, &"next".parse().unwrap(), "1", Secrets::Refuse).unwrap();
+        set(&all, &"next".parse().unwrap(), "1", SecretPolicy::Refuse).unwrap();
         assert!(!home.path().join("kv/.next~").exists(), "{what}, {fault:?} at step {at:?} leaves something behind");
         let lost = kv::operations(&all, usize::MAX).unwrap();
         let is_first = |at: usize| lost[at + 1..].iter().all(|earlier| earlier.subject != lost[at].subject);
@@ -266,5 +268,5 @@ fn check_values(what: &str, act: Act, fault: Fault) -> u64 {
 
 #[test]
 fn a_fault_at_any_step_leaves_every_value_as_it_was_or_as_it_was_set() {
-    table(&ACTS, &Fault::ALL, check_values);
+    table(&ACTS, &DiskFault::ALL, check_values);
 }

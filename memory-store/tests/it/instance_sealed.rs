@@ -9,10 +9,10 @@ use memory_core::Code;
 use memory_core::instance::{InstanceError, InstanceName, InstanceOperation};
 use memory_core::testing::{CountingIds, FakeClock};
 use memory_store::disk::RealDisk;
-use memory_store::sealed::{FieldValue, FormerDefinition, Instances, MasterKey, NewValue};
+use memory_store::sealed::{FieldValue, InstanceFolder, MasterKey, NewFieldValue, TrashedDefinition};
 use tempfile::TempDir;
 
-use crate::faulty_disk::{Fault, FaultyDisk, table};
+use crate::faulty_disk::{DiskFault, FaultyDisk, table};
 
 const DSN: &str = "postgres://user:pass@host/db";
 
@@ -24,19 +24,19 @@ fn operation() -> InstanceOperation {
     InstanceOperation::new(&FakeClock::default(), &CountingIds::default())
 }
 
-fn open(home: &Path, given: Option<MasterKey>) -> Instances {
-    Instances::new(home.join("instances"), home.join("keys"), given)
+fn open(home: &Path, given: Option<MasterKey>) -> InstanceFolder {
+    InstanceFolder::new(home.join("instances"), home.join("keys"), given)
 }
 
-fn fields(dsn: &str) -> Vec<(String, NewValue)> {
-    vec![("driver".into(), NewValue::Plain("postgres".into())), ("dsn".into(), NewValue::secret(dsn))]
+fn fields(dsn: &str) -> Vec<(String, NewFieldValue)> {
+    vec![("driver".into(), NewFieldValue::Plain("postgres".into())), ("dsn".into(), NewFieldValue::secret(dsn))]
 }
 
-fn connect(instances: &Instances, at: &str, dsn: &str) -> Result<Option<FormerDefinition>, InstanceError> {
+fn connect(instances: &InstanceFolder, at: &str, dsn: &str) -> Result<Option<TrashedDefinition>, InstanceError> {
     instances.write(&name("history"), &name(at), &fields(dsn), &operation())
 }
 
-fn dsn(instances: &Instances, at: &str) -> Result<String, InstanceError> {
+fn dsn(instances: &InstanceFolder, at: &str) -> Result<String, InstanceError> {
     let definition = instances.read(&name("history"), &name(at))?.expect("it is defined");
     match definition.field("dsn").expect("it has one") {
         FieldValue::Sealed(sealed) => instances.open(&definition, "dsn", sealed).map(|secret| secret.as_str().to_owned()),
@@ -140,9 +140,9 @@ fn rekey_changes_the_seals_and_nothing_else_of_the_files() {
     assert_eq!(dsn(&instances, "team").unwrap(), DSN);
 }
 
-type Act = fn(&Instances) -> Result<(), InstanceError>;
+type InstanceChangeFn = fn(&InstanceFolder) -> Result<(), InstanceError>;
 
-const ACTS: [(&str, Act); 4] = [
+const ACTS: [(&str, InstanceChangeFn); 4] = [
     ("connect", |instances| connect(instances, "new", DSN).map(drop)),
     ("connect again", |instances| connect(instances, "team", "postgres://other").map(drop)),
     ("remove", |instances| instances.remove(&name("history"), &name("team"), &operation()).map(drop)),
@@ -152,7 +152,7 @@ const ACTS: [(&str, Act); 4] = [
 /// Runs `act` on two disks, each with `fault` at its own step of `at`.
 ///
 /// The first disk contains the definitions, and the second one the keys.
-fn run(act: Act, fault: Fault, at: [u64; 2]) -> (TempDir, bool, [u64; 2]) {
+fn run(act: InstanceChangeFn, fault: DiskFault, at: [u64; 2]) -> (TempDir, bool, [u64; 2]) {
     let home = tempfile::tempdir().unwrap();
     let places = ["instances", "keys"].map(|folder| home.path().join(folder));
     for at in ["team", "other"] {
@@ -161,35 +161,35 @@ fn run(act: Act, fault: Fault, at: [u64; 2]) -> (TempDir, bool, [u64; 2]) {
     let disk = |number: usize| FaultyDisk::new(RealDisk::open(&places[number]).unwrap(), fault, at[number]);
     let ((first, steps), (second, more)) = (disk(0), disk(1));
     let [definitions, keys] = places.clone();
-    let acknowledged = act(&Instances::on_disks(definitions, keys, [Arc::new(first), Arc::new(second)])).is_ok();
+    let acknowledged = act(&InstanceFolder::on_disks(definitions, keys, [Arc::new(first), Arc::new(second)])).is_ok();
     (home, acknowledged, [steps.load(Ordering::Relaxed), more.load(Ordering::Relaxed)])
 }
 
 /// Returns the instances with their decrypted fields, as a later process reads them.
-fn held(home: &Path) -> Vec<String> {
+fn instance_state(home: &Path) -> Vec<String> {
     let instances = open(home, None);
     let names: Vec<_> = instances.list().unwrap().into_iter().map(|one| one.unwrap().name).collect();
     names.iter().map(|name| format!("{name}={}", dsn(&instances, name.as_str()).unwrap())).collect()
 }
 
-fn check(what: &str, act: Act, fault: Fault) -> u64 {
-    let (untouched, ..) = run(|_| Ok(()), Fault::Dies, [u64::MAX; 2]);
-    let before = held(untouched.path());
-    let (whole, acknowledged, _) = run(act, Fault::Dies, [u64::MAX; 2]);
+fn check(what: &str, act: InstanceChangeFn, fault: DiskFault) -> u64 {
+    let (untouched, ..) = run(|_| Ok(()), DiskFault::Dies, [u64::MAX; 2]);
+    let before = instance_state(untouched.path());
+    let (whole, acknowledged, _) = run(act, DiskFault::Dies, [u64::MAX; 2]);
     assert!(acknowledged, "{what} works on disks that work");
-    let after = held(whole.path());
+    let after = instance_state(whole.path());
     let (.., steps) = run(act, fault, [u64::MAX; 2]);
     let first = fault.moments(steps[0]).map(|at| [at, u64::MAX]);
     let cuts = first.chain(fault.moments(steps[1]).map(|at| [u64::MAX, at]));
     for at in cuts {
         let (home, acknowledged, _) = run(act, fault, at);
-        let now = held(home.path());
+        let now = instance_state(home.path());
         assert!(now == before || now == after, "{what}, {fault:?} at step {at:?} is half done: {now:#?}");
         assert!(now == after || !acknowledged, "{what}, {fault:?} at step {at:?} was acknowledged and is lost");
         // The next operation completes an interrupted one.
         connect(&open(home.path(), None), "next", DSN).unwrap();
         open(home.path(), None).rekey(None).unwrap();
-        assert_eq!(held(home.path()).len(), now.len() + 1, "{what}, {fault:?} at step {at:?}: then all opens");
+        assert_eq!(instance_state(home.path()).len(), now.len() + 1, "{what}, {fault:?} at step {at:?}: then all opens");
         assert!(!home.path().join("keys/master.key.next").exists());
     }
     steps[0] + steps[1]
@@ -197,7 +197,7 @@ fn check(what: &str, act: Act, fault: Fault) -> u64 {
 
 #[test]
 fn a_fault_at_any_step_leaves_every_instance_whole_and_every_secret_open() {
-    table(&ACTS, Fault::of_disks(), check);
+    table(&ACTS, DiskFault::disk_faults(), check);
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn no_second_key_is_created_while_instances_are_sealed_under_a_missing_one() {
     }
     let left: Vec<_> = std::fs::read_dir(home.path().join("keys")).unwrap().map(|file| file.unwrap().file_name()).collect();
     assert!(left.iter().all(|name| !name.to_string_lossy().contains("master")), "{left:?}");
-    let plain = [("driver".to_owned(), NewValue::Plain("file".into()))];
+    let plain = [("driver".to_owned(), NewFieldValue::Plain("file".into()))];
     instances.write(&name("kv"), &name("plain"), &plain, &operation()).unwrap();
     // A definition that cannot be parsed may contain a sealed value too.
     std::fs::write(home.path().join("instances/history/team.yaml"), "dsn: [secretbox:AAAA").unwrap();

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use memory_core::Secrets;
-use memory_core::instance::history::{self, Draft, Filter, Messages, Window, append};
+use memory_core::SecretPolicy;
+use memory_core::instance::history::{self, Messages, RecordDraft, RecordFilter, Window, append};
 use memory_core::testing::messages;
 use memory_store::disk::RealDisk;
 use memory_store::history::HistoryFolder;
@@ -23,22 +23,23 @@ fn open(folder: &Path) -> Messages {
     messages(Arc::new(HistoryFolder::new(folder))).0
 }
 
-fn say(all: &Messages, writer: &str, times: usize) {
+fn append_records(all: &Messages, writer: &str, times: usize) {
     for number in 0..times {
         // Some records are longer than a pipe buffer or a page.
         let content = format!("{writer} {number} {}", "深".repeat(number * 37 % 5000));
-        append(all, &"s".parse().unwrap(), &Draft::said("user".parse().unwrap(), &content), Secrets::Refuse).unwrap();
+        append(all, &"s".parse().unwrap(), &RecordDraft::from_text("user".parse().unwrap(), &content), SecretPolicy::Refuse)
+            .unwrap();
         if number % 50 == 49 {
-            let old = Filter { roles: vec!["nobody".parse().unwrap()], ..Filter::default() };
+            let old = RecordFilter { roles: vec!["nobody".parse().unwrap()], ..RecordFilter::default() };
             history::purge(all, &"s".parse().unwrap(), &old).unwrap();
         }
     }
 }
 
-fn heard(all: &Messages, writer: &str) -> Vec<usize> {
-    let reading = history::read(all, &"s".parse().unwrap(), &Filter::default(), Window::default()).unwrap();
+fn read_numbers(all: &Messages, writer: &str) -> Vec<usize> {
+    let reading = history::read(all, &"s".parse().unwrap(), &RecordFilter::default(), Window::default()).unwrap();
     assert!(reading.damaged.is_empty(), "every line is a record");
-    let content = |record: &history::Record| record.text().to_value()["content"].as_str().unwrap().to_owned();
+    let content = |record: &history::SessionRecord| record.text().to_value()["content"].as_str().unwrap().to_owned();
     let own = reading.records.iter().map(content);
     own.filter_map(|text| {
         let mut words = text.split(' ');
@@ -52,12 +53,12 @@ fn heard(all: &Messages, writer: &str) -> Vec<usize> {
 fn an_appender_appends() {
     if let Ok(task) = std::env::var(TASK) {
         let [folder, writer, times] = task.split('\n').collect::<Vec<_>>().try_into().unwrap();
-        say(&open(Path::new(folder)), writer, times.parse().unwrap());
+        append_records(&open(Path::new(folder)), writer, times.parse().unwrap());
         return;
     }
     let home = tempfile::tempdir().unwrap();
-    say(&open(home.path()), "w", 3);
-    assert_eq!(heard(&open(home.path()), "w"), [0, 1, 2]);
+    append_records(&open(home.path()), "w", 3);
+    assert_eq!(read_numbers(&open(home.path()), "w"), [0, 1, 2]);
 }
 
 #[test]
@@ -70,7 +71,7 @@ fn eight_processes_that_append_at_once_lose_nothing_and_keep_their_order() {
     }
     let all = open(home.path());
     for number in 0..WRITERS {
-        assert_eq!(heard(&all, &format!("w{number}")), (0..TIMES).collect::<Vec<_>>());
+        assert_eq!(read_numbers(&all, &format!("w{number}")), (0..TIMES).collect::<Vec<_>>());
     }
 }
 
@@ -98,9 +99,9 @@ fn threads_that_append_at_once_share_syncs() {
             let (all, under_way, alive) = (&all, &under_way, &alive);
             scope.spawn(move || {
                 for number in 0..times {
-                    let said = Draft::said("user".parse().unwrap(), &format!("w{writer} {number} ."));
+                    let said = RecordDraft::from_text("user".parse().unwrap(), &format!("w{writer} {number} ."));
                     under_way.fetch_add(1, Ordering::SeqCst);
-                    append(all, &"s".parse().unwrap(), &said, Secrets::Refuse).unwrap();
+                    append(all, &"s".parse().unwrap(), &said, SecretPolicy::Refuse).unwrap();
                     under_way.fetch_sub(1, Ordering::SeqCst);
                 }
                 alive.fetch_sub(1, Ordering::SeqCst);
@@ -110,7 +111,7 @@ fn threads_that_append_at_once_share_syncs() {
     let (syncs, appends) = (syncs.load(Ordering::SeqCst), (WRITERS * times) as u64);
     assert!(syncs <= appends / 2, "{appends} appends took {syncs} syncs");
     for writer in 0..WRITERS {
-        assert_eq!(heard(&open(home.path()), &format!("w{writer}")), (0..times).collect::<Vec<_>>(), "in their order");
+        assert_eq!(read_numbers(&open(home.path()), &format!("w{writer}")), (0..times).collect::<Vec<_>>(), "in their order");
     }
 }
 
@@ -127,7 +128,13 @@ fn start(folder: &Path, writer: &str) -> Child {
 #[test]
 fn what_is_done_to_sessions_is_written_down_by_one_at_a_time() {
     let home = tempfile::tempdir().unwrap();
-    append(&open(home.path()), &"s".parse().unwrap(), &Draft::said("user".parse().unwrap(), "x"), Secrets::Refuse).unwrap();
+    append(
+        &open(home.path()),
+        &"s".parse().unwrap(),
+        &RecordDraft::from_text("user".parse().unwrap(), "x"),
+        SecretPolicy::Refuse,
+    )
+    .unwrap();
     let (looked, alone) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let (looks, is_alone, root) = (Arc::clone(&looked), Arc::clone(&alone), home.path().to_owned());
     // Writers to other sessions append to the same log at the same time.

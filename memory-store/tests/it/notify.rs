@@ -9,14 +9,14 @@ use std::sync::atomic::Ordering;
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::testing::FakeNotifier;
 use memory_core::{
-    Category, Draft, Notification, Notifier, NotifyError, Reminder, ReminderFilter, Secrets, Services, notify, pending,
+    Category, Draft, Notification, Notifier, NotifyError, Reminder, ReminderFilter, SecretPolicy, Services, notify, pending,
     reminders, write,
 };
 use memory_store::disk::RealDisk;
-use memory_store::{FileStore, Options};
+use memory_store::{FileStore, FileStoreOptions};
 
-use crate::faulty_disk::{Fault, FaultyDisk};
-use crate::home::{Home, services};
+use crate::faulty_disk::{DiskFault, FaultyDisk};
+use crate::home::{TestHome, services};
 
 /// Environment variable with the home of a process that shows the due reminders.
 const TASK: &str = "MEMORY_TEST_NOTIFIER";
@@ -26,16 +26,16 @@ const REMINDERS: i64 = 24;
 fn put(services: &Services, number: i64) {
     let reminder = Some(Reminder::at(DateTime::UNIX_EPOCH + TimeDelta::seconds(number)));
     let draft = Draft { category: Some(Category::Reminders), reminder, ..Draft::new(&format!("number {number}")) };
-    write(services, draft, Secrets::Refuse).unwrap();
+    write(services, draft, SecretPolicy::Refuse).unwrap();
 }
 
 #[test]
 fn whoever_dies_while_showing_leaves_what_was_not_shown_due() {
     for at in 1.. {
-        let home = Home::new();
+        let home = TestHome::new();
         put(&home.services(), 1);
-        let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, at);
-        let dying = services(FileStore::on(Arc::new(disk), home.path(), Options::default()));
+        let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, at);
+        let dying = services(FileStore::on(Arc::new(disk), home.path(), FileStoreOptions::default()));
         let (first, second) = (FakeNotifier::default(), FakeNotifier::default());
         let died = notify(&dying, &first, &Utc).is_err();
         let after = home.services();
@@ -54,9 +54,9 @@ fn whoever_dies_while_showing_leaves_what_was_not_shown_due() {
 
 /// A notifier that fails after the disk has died, so the failure cannot be recorded either.
 #[derive(Debug)]
-struct Fails;
+struct FailingNotifier;
 
-impl Notifier for Fails {
+impl Notifier for FailingNotifier {
     fn notify(&self, _: &Notification) -> Result<(), NotifyError> {
         Err(NotifyError { why: "nobody looks".into() })
     }
@@ -65,10 +65,11 @@ impl Notifier for Fails {
 #[test]
 fn a_failure_that_cannot_be_written_down_loses_nothing_that_is_due() {
     for at in 1.. {
-        let home = Home::new();
+        let home = TestHome::new();
         put(&home.services(), 1);
-        let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, at);
-        let _ = notify(&services(FileStore::on(Arc::new(disk), home.path(), Options::default())), &Fails, &Utc);
+        let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, at);
+        let _ =
+            notify(&services(FileStore::on(Arc::new(disk), home.path(), FileStoreOptions::default())), &FailingNotifier, &Utc);
         let after = home.services();
         notify(&after, &FakeNotifier::default(), &Utc).unwrap();
         assert_eq!(reminders(&after, ReminderFilter::Due, None).unwrap().total, 1, "a cut at step {at}");
@@ -83,11 +84,11 @@ fn a_failure_that_cannot_be_written_down_loses_nothing_that_is_due() {
 fn a_notifier_shows_what_is_due() {
     if let Ok(home) = std::env::var(TASK) {
         let notifier = FakeNotifier::default();
-        notify(&services(FileStore::open(Path::new(&home), Options::default()).unwrap()), &notifier, &Utc).unwrap();
+        notify(&services(FileStore::open(Path::new(&home), FileStoreOptions::default()).unwrap()), &notifier, &Utc).unwrap();
         notifier.shown().iter().for_each(|shown| println!("\nshown: {}", shown.body));
         return;
     }
-    let home = Home::new();
+    let home = TestHome::new();
     (0..3).for_each(|number| put(&home.services(), number));
     let notifier = FakeNotifier::default();
     notify(&home.services(), &notifier, &Utc).unwrap();
@@ -96,7 +97,7 @@ fn a_notifier_shows_what_is_due() {
 
 #[test]
 fn processes_that_notify_at_once_show_each_reminder_once() {
-    let home = Home::new();
+    let home = TestHome::new();
     let services = home.services();
     (0..REMINDERS).for_each(|number| put(&services, number));
     let notifiers: Vec<_> = (0..PROCESSES).map(|_| start(&home)).collect();
@@ -113,7 +114,7 @@ fn processes_that_notify_at_once_show_each_reminder_once() {
     assert!(shown.values().all(|times| *times == 1), "{shown:?}");
 }
 
-fn start(home: &Home) -> Child {
+fn start(home: &TestHome) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "notify::a_notifier_shows_what_is_due", "--nocapture"])
         .env(TASK, home.path())

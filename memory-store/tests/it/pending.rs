@@ -4,21 +4,21 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use memory_store::disk::RealDisk;
-use memory_store::{FileStore, Options};
+use memory_store::{FileStore, FileStoreOptions};
 
-use crate::faulty_disk::{Fault, FaultyDisk};
-use crate::home::Home;
+use crate::faulty_disk::{DiskFault, FaultyDisk};
+use crate::home::TestHome;
 
 #[test]
 fn the_page_is_the_former_one_or_the_new_one_at_any_step() {
-    for fault in [Fault::Dies, Fault::FULL] {
+    for fault in [DiskFault::Dies, DiskFault::FULL] {
         for at in 1.. {
-            let home = Home::new();
+            let home = TestHome::new();
             let page = || std::fs::read_to_string(home.path().join("pending.md")).ok();
-            let store = FileStore::open(home.path(), Options::default()).unwrap();
+            let store = FileStore::open(home.path(), FileStoreOptions::default()).unwrap();
             assert!(store.keep_pending(|| Ok(Some("former\n".into()))).unwrap());
             let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
-            let faulty = FileStore::on(Arc::new(disk), home.path(), Options::default());
+            let faulty = FileStore::on(Arc::new(disk), home.path(), FileStoreOptions::default());
             let is_kept = faulty.keep_pending(|| Ok(Some("the new one\n".into()))).is_ok();
             let wanted = if is_kept { "the new one\n" } else { "former\n" };
             assert_eq!(page().as_deref(), Some(wanted), "{fault:?} at step {at}");

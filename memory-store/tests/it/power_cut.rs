@@ -10,24 +10,24 @@ use memory_store::disk::{Disk, RealDisk};
 /// The model is a file system with a journal. A rename is one change, durable once the folder of the new name is
 /// synced. The sync of a file includes its name; all other names become durable with their folder.
 #[derive(Debug, Default)]
-pub(crate) struct Unsynced(Mutex<Changes>);
+pub(crate) struct UnsyncedChanges(Mutex<UnsyncedState>);
 
 #[derive(Debug, Default)]
-struct Changes {
+struct UnsyncedState {
     /// The current paths of files with unsynced content.
     files: BTreeSet<String>,
     /// The previous state of changed names, the last change last.
-    names: Vec<Names>,
+    names: Vec<ChangedNames>,
 }
 
 /// Names that change together, each with its previous content, if it had any.
 ///
 /// The change is durable when the first name is.
 #[derive(Debug)]
-struct Names(Vec<(String, Option<Vec<u8>>)>);
+struct ChangedNames(Vec<(String, Option<Vec<u8>>)>);
 
-impl Unsynced {
-    fn changes(&self) -> MutexGuard<'_, Changes> {
+impl UnsyncedChanges {
+    fn changes(&self) -> MutexGuard<'_, UnsyncedState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -46,13 +46,13 @@ impl Unsynced {
 
     /// Records that a name is about to be created, deleted or replaced.
     pub(crate) fn names(&self, disk: &RealDisk, path: &str) {
-        let names = Names(vec![former(disk, path)]);
+        let names = ChangedNames(vec![previous_content(disk, path)]);
         self.changes().names.push(names);
     }
 
     /// Records that a file is about to be renamed.
-    pub(crate) fn renames(&self, disk: &RealDisk, from: &str, to: &str) {
-        let names = Names(vec![former(disk, to), former(disk, from)]);
+    pub(crate) fn record_rename(&self, disk: &RealDisk, from: &str, to: &str) {
+        let names = ChangedNames(vec![previous_content(disk, to), previous_content(disk, from)]);
         let mut changes = self.changes();
         changes.names.push(names);
         if changes.files.remove(from) {
@@ -62,18 +62,18 @@ impl Unsynced {
         }
     }
 
-    pub(crate) fn file_is_synced(&self, path: &str) {
+    pub(crate) fn record_file_sync(&self, path: &str) {
         let mut changes = self.changes();
         changes.files.remove(path);
         changes.names.retain(|names| names.0[0].0 != path);
     }
 
-    pub(crate) fn folder_is_synced(&self, folder: &str) {
+    pub(crate) fn record_folder_sync(&self, folder: &str) {
         self.changes().names.retain(|names| parent(&names.0[0].0) != folder);
     }
 
-    pub(crate) fn all_is_synced(&self) {
-        *self.changes() = Changes::default();
+    pub(crate) fn record_full_sync(&self) {
+        *self.changes() = UnsyncedState::default();
     }
 
     /// Sets the disk to its state after the power cut.
@@ -94,7 +94,7 @@ impl Unsynced {
     }
 }
 
-fn former(disk: &RealDisk, path: &str) -> (String, Option<Vec<u8>>) {
+fn previous_content(disk: &RealDisk, path: &str) -> (String, Option<Vec<u8>>) {
     (path.to_owned(), disk.read(path).ok().flatten().map(|(bytes, _)| bytes))
 }
 

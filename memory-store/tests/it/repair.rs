@@ -6,22 +6,22 @@ use std::sync::atomic::Ordering;
 
 use memory_core::instance::history;
 use memory_core::testing::{FakeSource, banks, messages};
-use memory_core::{Change, Code, Draft, Operation, Secrets, Services, Tags, Verb, bank, ingest, read, tag, undo, write};
+use memory_core::{Change, Code, Draft, Operation, SecretPolicy, Services, Tags, Verb, bank, ingest, read, tag, undo, write};
 use memory_store::bank::{BankFolder, BankOptions};
 use memory_store::disk::{MAX_FILE, RealDisk};
 use memory_store::history::HistoryFolder;
-use memory_store::{FileStore, Options};
+use memory_store::{FileStore, FileStoreOptions};
 
-use crate::faulty_disk::{Fault, FaultyDisk};
-use crate::home::{Home, services};
+use crate::faulty_disk::{DiskFault, FaultyDisk};
+use crate::home::{TestHome, services};
 use crate::requests::bank_entry;
 
-fn store(home: &Home) -> FileStore {
-    FileStore::open(home.path(), Options::default()).unwrap()
+fn store(home: &TestHome) -> FileStore {
+    FileStore::open(home.path(), FileStoreOptions::default()).unwrap()
 }
 
 fn put(services: &Services, text: &str) -> (String, String) {
-    let written = write(services, Draft::new(text), Secrets::Refuse).unwrap();
+    let written = write(services, Draft::new(text), SecretPolicy::Refuse).unwrap();
     (written.id.to_string(), written.path)
 }
 
@@ -30,7 +30,7 @@ fn repair(services: &Services) -> Operation {
 }
 
 /// Returns the codes and paths of the problems of a home.
-fn found(home: &Home, repair: Option<&Operation>) -> Vec<String> {
+fn doctor_findings(home: &TestHome, repair: Option<&Operation>) -> Vec<String> {
     let report = store(home).doctor(repair).unwrap();
     report.findings.into_iter().map(|finding| format!("{} {}", finding.code, finding.path)).collect()
 }
@@ -40,17 +40,21 @@ fn files_of_an_interrupted_operation_are_not_taken_for_deleted_ones() {
     let notes: Vec<_> = (0..12).map(|number| (format!("{number:02}.md"), format!("note {number}"))).collect();
     let notes: Vec<_> = notes.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let ingest_until = |at| {
-        let home = Home::new();
+        let home = TestHome::new();
         put(&home.services(), "there before");
-        let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, at);
-        let services = services(FileStore::on(Arc::new(disk), home.path(), Options::default()));
+        let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, at);
+        let services = services(FileStore::on(Arc::new(disk), home.path(), FileStoreOptions::default()));
         let _ = ingest(&services, &FakeSource::with_notes(&notes), false, &mut |_| ());
         (home, steps.load(Ordering::Relaxed))
     };
     let (_, steps) = ingest_until(u64::MAX);
     for at in [2, steps / 2, steps - 4] {
         let (home, _) = ingest_until(at);
-        assert_eq!(found(&home, Some(&repair(&home.services()))), Vec::<String>::new(), "after a power cut at step {at}");
+        assert_eq!(
+            doctor_findings(&home, Some(&repair(&home.services()))),
+            Vec::<String>::new(),
+            "after a power cut at step {at}"
+        );
         let verbs: Vec<_> = home.services().history.records().map(|record| record.unwrap().verb).collect();
         assert_eq!(verbs, [Verb::Write], "after a power cut at step {at}");
     }
@@ -58,17 +62,17 @@ fn files_of_an_interrupted_operation_are_not_taken_for_deleted_ones() {
 
 #[test]
 fn a_file_that_cannot_be_read_is_not_taken_for_a_deleted_one() {
-    let home = Home::new();
+    let home = TestHome::new();
     let (_, path) = put(&home.services(), "about to become too large");
     File::options().write(true).open(home.path().join(&path)).unwrap().set_len(MAX_FILE + 1).unwrap();
-    assert_eq!(found(&home, Some(&repair(&home.services()))), [format!("file_too_large {path}")]);
+    assert_eq!(doctor_findings(&home, Some(&repair(&home.services()))), [format!("file_too_large {path}")]);
     let records = home.services().history.records().count();
     assert_eq!(records, 1, "nothing was recorded as gone");
 }
 
 #[test]
 fn an_unreadable_line_of_the_journal_costs_the_order_and_says_so() {
-    let home = Home::new();
+    let home = TestHome::new();
     let services = home.services();
     put(&services, "first");
     put(&services, "second");
@@ -86,14 +90,14 @@ fn an_unreadable_line_of_the_journal_costs_the_order_and_says_so() {
     assert!(told.starts_with("1 line of the journal is not valid, so memories may have lost their place"), "{told}");
 
     fs::write(&journal, text).unwrap();
-    let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, 0);
-    let dead = FileStore::on(Arc::new(disk), home.path(), Options::default());
+    let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, 0);
+    let dead = FileStore::on(Arc::new(disk), home.path(), FileStoreOptions::default());
     assert!(dead.disorder().is_some_and(|told| told.starts_with("the journal cannot be read (")));
 }
 
 #[test]
 fn a_memory_that_cannot_be_read_is_not_said_to_be_gone() {
-    let home = Home::new();
+    let home = TestHome::new();
     let services = home.services();
     let (id, path) = put(&services, "behind a symlink");
     let elsewhere = home.path().join("elsewhere.md");
@@ -110,16 +114,16 @@ fn a_memory_that_cannot_be_read_is_not_said_to_be_gone() {
 
 #[test]
 fn damage_in_what_lies_beside_the_memories_is_found() {
-    let home = Home::new();
+    let home = TestHome::new();
     let at = |path: &str| home.path().join(path);
     let banks = banks(Arc::new(BankFolder::new(at("banks"), BankOptions::default())), None).0;
     bank::write(&banks, &bank_entry("whole", "a", "1")).unwrap();
     bank::write(&banks, &bank_entry("cut", "a", "1")).unwrap();
     let sessions = messages(Arc::new(HistoryFolder::new(at("history")))).0;
-    let said = history::Draft::said("user".parse().unwrap(), "hello");
-    history::append(&sessions, &"s".parse().unwrap(), &said, Secrets::Refuse).unwrap();
-    history::append(&sessions, &"s".parse().unwrap(), &said, Secrets::Refuse).unwrap();
-    assert_eq!(found(&home, None), Vec::<String>::new());
+    let said = history::RecordDraft::from_text("user".parse().unwrap(), "hello");
+    history::append(&sessions, &"s".parse().unwrap(), &said, SecretPolicy::Refuse).unwrap();
+    history::append(&sessions, &"s".parse().unwrap(), &said, SecretPolicy::Refuse).unwrap();
+    assert_eq!(doctor_findings(&home, None), Vec::<String>::new());
 
     fs::write(at("banks/cut.json"), &fs::read(at("banks/cut.json")).unwrap()[..20]).unwrap();
     let session = fs::read_to_string(at("history/s.jsonl")).unwrap();
@@ -128,7 +132,7 @@ fn damage_in_what_lies_beside_the_memories_is_found() {
     let trash = fs::read_dir(at("banks/.trash")).unwrap().next().unwrap().unwrap().path();
     fs::write(&trash, fs::read_to_string(&trash).unwrap() + "[1]\n").unwrap();
     let trash = format!("banks/.trash/{}", trash.file_name().unwrap().to_str().unwrap());
-    let mut damaged = found(&home, None);
+    let mut damaged = doctor_findings(&home, None);
     damaged.dedup();
     assert_eq!(
         damaged,
@@ -138,26 +142,26 @@ fn damage_in_what_lies_beside_the_memories_is_found() {
 
 #[test]
 fn leftovers_of_the_same_name_are_all_kept() {
-    let home = Home::new();
+    let home = TestHome::new();
     for folder in ["inbox", "skills"] {
         fs::create_dir_all(home.path().join("categories").join(folder)).unwrap();
         fs::write(home.path().join("categories").join(folder).join(".x.md.tmp"), folder).unwrap();
     }
-    assert_eq!(found(&home, Some(&repair(&home.services()))).len(), 2);
+    assert_eq!(doctor_findings(&home, Some(&repair(&home.services()))).len(), 2);
     let kept: Vec<_> = home.files("trash").into_values().collect();
     assert_eq!(kept, [b"inbox".to_vec(), b"skills".to_vec()]);
 }
 
 #[test]
 fn what_another_program_deleted_is_nothing_to_take_back() {
-    let home = Home::new();
+    let home = TestHome::new();
     let services = home.services();
     let (_, deleted) = put(&services, "deleted by another program");
     let (kept, _) = put(&services, "kept");
     tag(&services, &kept, ["x"].iter().collect(), Tags::default()).unwrap();
     fs::remove_file(home.path().join(&deleted)).unwrap();
-    assert_eq!(found(&home, Some(&repair(&services))), [format!("file_missing {deleted}")]);
-    assert_eq!(found(&home, None), Vec::<String>::new());
+    assert_eq!(doctor_findings(&home, Some(&repair(&services))), [format!("file_missing {deleted}")]);
+    assert_eq!(doctor_findings(&home, None), Vec::<String>::new());
 
     let last = services.history.records().next().unwrap().unwrap();
     assert_eq!(undo(&services, Some(last.id.as_str())).unwrap_err().code(), Code::InvalidInput);
@@ -166,7 +170,7 @@ fn what_another_program_deleted_is_nothing_to_take_back() {
 
 #[test]
 fn an_undo_that_was_interrupted_is_gone_on_with() {
-    let home = Home::new();
+    let home = TestHome::new();
     let services = home.services();
     let mut long = Operation { verb: Verb::Import, ..repair(&services) };
     for number in 0..2_001 {
@@ -176,8 +180,8 @@ fn an_undo_that_was_interrupted_is_gone_on_with() {
     services.store.commit(&long).unwrap();
 
     // The first 2,000 files are a batch: one journal line, a link and a removal per file, and two syncs.
-    let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), Fault::Dies, 4_004);
-    let dying = crate::home::services(FileStore::on(Arc::new(disk), home.path(), Options::default()));
+    let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, 4_004);
+    let dying = crate::home::services(FileStore::on(Arc::new(disk), home.path(), FileStoreOptions::default()));
     undo(&dying, None).unwrap_err();
     assert_eq!(home.files("categories").len(), 1);
 
@@ -189,10 +193,10 @@ fn an_undo_that_was_interrupted_is_gone_on_with() {
 
 #[test]
 fn a_memory_that_could_not_be_read_again_is_not_written() {
-    let home = Home::new();
+    let home = TestHome::new();
     let services = home.services();
     let text = "many words ".repeat(usize::try_from(MAX_FILE).unwrap() / 11 + 1);
-    let refusal = write(&services, Draft::new(&text), Secrets::Refuse).unwrap_err();
+    let refusal = write(&services, Draft::new(&text), SecretPolicy::Refuse).unwrap_err();
     assert_eq!(refusal.code(), Code::InvalidInput);
     assert!(home.files("categories").is_empty());
 }

@@ -1,30 +1,30 @@
 //! The quality of the search for Chinese memories, on a test set (see `chinese/README.md`).
 
-use memory_core::{Draft, Exported, Filter, MemoryId, Query, Ranking, Scope, Secrets, import, search};
-use memory_store::{FileStore, Options};
+use memory_core::{Draft, ExportedMemory, Filter, MemoryId, Query, Ranking, Scope, SecretPolicy, import, search};
+use memory_store::{FileStore, FileStoreOptions};
 use serde_json::Value;
 
-use crate::home::{Home, services};
+use crate::home::{TestHome, services};
 
 fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn exported(note: &Value) -> Exported {
+fn exported(note: &Value) -> ExportedMemory {
     let mut draft = Draft::new(note["text"].as_str().unwrap());
     draft.title = note["title"].as_str().map(str::to_owned);
     draft.tags = note["tags"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     draft.created_at = Some(format!("{}T12:00:00Z", note["day"].as_str().unwrap()).parse().unwrap());
-    Exported { id: Some(MemoryId::of_path(note["id"].as_str().unwrap())), ..Exported::from(draft) }
+    ExportedMemory { id: Some(MemoryId::of_path(note["id"].as_str().unwrap())), ..ExportedMemory::from(draft) }
 }
 
 #[test]
 fn what_is_meant_in_chinese_is_among_the_first_five() {
-    let home = Home::new();
-    let services = services(FileStore::open(home.path(), Options::default()).unwrap());
+    let home = TestHome::new();
+    let services = services(FileStore::open(home.path(), FileStoreOptions::default()).unwrap());
     let notes = lines(include_str!("chinese/notes.jsonl"));
     let kept = notes.iter().map(|note| Ok((String::new(), exported(note))));
-    assert_eq!(import(&services, kept, Secrets::Refuse, &mut |_| ()).unwrap().skipped, []);
+    assert_eq!(import(&services, kept, SecretPolicy::Refuse, &mut |_| ()).unwrap().skipped, []);
     let questions = lines(include_str!("chinese/questions.jsonl"));
     let (mut sum, mut missed) = (0.0, Vec::new());
     for question in &questions {
@@ -47,8 +47,8 @@ fn what_is_meant_in_chinese_is_among_the_first_five() {
 
 #[test]
 fn what_was_said_next_answers_and_the_order_survives_the_index() {
-    let home = Home::new();
-    let services = services(FileStore::open(home.path(), Options::default()).unwrap());
+    let home = TestHome::new();
+    let services = services(FileStore::open(home.path(), FileStoreOptions::default()).unwrap());
     let turns = [
         ("Anna", "Good morning, did you sleep well?"),
         ("Ben", "Yes, thank you."),
@@ -65,7 +65,7 @@ fn what_was_said_next_answers_and_the_order_survives_the_index() {
         exported.draft.scope = Scope::Conversation("kitchen".into());
         Ok((String::new(), exported))
     });
-    import(&services, kept, Secrets::Refuse, &mut |_| ()).unwrap();
+    import(&services, kept, SecretPolicy::Refuse, &mut |_| ()).unwrap();
     let filter = Filter { scope: Some(Scope::Conversation("kitchen".into())), ..Filter::default() };
     let text = "Which tea does Ben like for breakfast?".to_owned();
     let query = Query { text, filter, limit: 10, ranking: Ranking::default() };

@@ -11,15 +11,15 @@ use memory_store::conversation::{ConversationFolder, JobFile};
 use memory_store::history::HistoryFolder;
 use memory_store::kv::ValueFolder;
 use memory_store::topic::TopicFolder;
-use memory_store::{FileStore, Options};
+use memory_store::{FileStore, FileStoreOptions};
 
-use crate::home::{Home, repeatable_services};
+use crate::home::{TestHome, repeatable_services};
 
 #[test]
 fn the_file_store_keeps_the_promises_of_a_store() {
     let homes = RefCell::new(Vec::new());
     store_suite(&|| {
-        let home = Home::new();
+        let home = TestHome::new();
         let services = home.services();
         homes.borrow_mut().push(home);
         services
@@ -31,7 +31,7 @@ fn a_folder_keeps_the_promises_of_banks_plain_or_compressed() {
     for compress_above in [None, Some(0), Some(1024)] {
         let homes = RefCell::new(Vec::new());
         bank_suite(&|| {
-            let home = Home::new();
+            let home = TestHome::new();
             let banks = BankFolder::new(home.path().join("banks"), BankOptions { compress_above, ..BankOptions::default() });
             homes.borrow_mut().push(home);
             std::sync::Arc::new(banks)
@@ -43,13 +43,13 @@ fn a_folder_keeps_the_promises_of_banks_plain_or_compressed() {
 fn a_folder_keeps_the_promises_of_conversations_and_jobs() {
     let homes = RefCell::new(Vec::new());
     conversation_suite(&|| {
-        let home = Home::new();
+        let home = TestHome::new();
         let conversations = ConversationFolder::new(home.path());
         homes.borrow_mut().push(home);
         std::sync::Arc::new(conversations)
     });
     job_queue_suite(&|| {
-        let home = Home::new();
+        let home = TestHome::new();
         let jobs = JobFile::new(home.path());
         homes.borrow_mut().push(home);
         std::sync::Arc::new(jobs)
@@ -60,7 +60,7 @@ fn a_folder_keeps_the_promises_of_conversations_and_jobs() {
 fn a_folder_keeps_the_promises_of_sessions() {
     let homes = RefCell::new(Vec::new());
     message_suite(&|| {
-        let home = Home::new();
+        let home = TestHome::new();
         let sessions = HistoryFolder::new(home.path().join("history"));
         homes.borrow_mut().push(home);
         std::sync::Arc::new(sessions)
@@ -71,7 +71,7 @@ fn a_folder_keeps_the_promises_of_sessions() {
 fn a_folder_keeps_the_promises_of_values() {
     let homes = RefCell::new(Vec::new());
     key_value_suite(&|| {
-        let home = Home::new();
+        let home = TestHome::new();
         let values = ValueFolder::new(home.path().join("kv"), home.path().join("state"));
         homes.borrow_mut().push(home);
         std::sync::Arc::new(values)
@@ -82,7 +82,7 @@ fn a_folder_keeps_the_promises_of_values() {
 fn a_folder_keeps_the_promises_of_topics() {
     let homes = RefCell::new(Vec::new());
     topic_suite(&|| {
-        let home = Home::new();
+        let home = TestHome::new();
         let topics = TopicFolder::new(home.path().join("topics"));
         homes.borrow_mut().push(home);
         std::sync::Arc::new(topics)
@@ -93,7 +93,7 @@ fn a_folder_keeps_the_promises_of_topics() {
 fn the_file_store_keeps_the_promises_of_a_history() {
     let homes = RefCell::new(Vec::new());
     history_suite(&|| {
-        let home = Home::new();
+        let home = TestHome::new();
         let services = home.services();
         homes.borrow_mut().push(home);
         services
@@ -104,7 +104,7 @@ fn the_file_store_keeps_the_promises_of_a_history() {
 fn the_file_store_keeps_the_promises_of_a_store_of_vectors() {
     let homes = RefCell::new(Vec::new());
     embeddings_suite(&|| {
-        let home = Home::new();
+        let home = TestHome::new();
         let services = home.services();
         homes.borrow_mut().push(home);
         services
@@ -115,7 +115,7 @@ fn the_file_store_keeps_the_promises_of_a_store_of_vectors() {
 fn the_file_store_keeps_the_promises_of_reminders() {
     let homes = RefCell::new(Vec::new());
     reminder_suite(&|| {
-        let home = Home::new();
+        let home = TestHome::new();
         let services = home.services();
         homes.borrow_mut().push(home);
         services
@@ -126,7 +126,7 @@ fn the_file_store_keeps_the_promises_of_reminders() {
 fn the_file_store_keeps_the_promises_of_outlines() {
     let homes = RefCell::new(Vec::new());
     outlines_suite(&|| {
-        let home = Home::new();
+        let home = TestHome::new();
         let services = home.services();
         homes.borrow_mut().push(home);
         services
@@ -137,8 +137,8 @@ fn the_file_store_keeps_the_promises_of_outlines() {
 fn what_an_agent_does_not_see_is_not_there_in_a_file_store() {
     let homes = RefCell::new(Vec::new());
     let make = || {
-        let home = Home::new();
-        let services = repeatable_services(FileStore::open(home.path(), Options::default()).unwrap());
+        let home = TestHome::new();
+        let services = repeatable_services(FileStore::open(home.path(), FileStoreOptions::default()).unwrap());
         homes.borrow_mut().push(home);
         services
     };

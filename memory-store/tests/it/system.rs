@@ -2,7 +2,7 @@
 
 use memory_core::testing::{clock_suite, id_suite, notifier_suite};
 use memory_core::{Notification, Notifier};
-use memory_store::{Desktop, DesktopNotifier, FileNotifier, RandomIds, SystemClock};
+use memory_store::{DesktopNotifier, DesktopProgram, NoopNotifier, RandomIds, SystemClock};
 
 #[test]
 fn the_systems_clock_and_ids_keep_their_promises() {
@@ -12,7 +12,7 @@ fn the_systems_clock_and_ids_keep_their_promises() {
 
 #[test]
 fn what_shows_messages_keeps_its_promises() {
-    notifier_suite(&FileNotifier);
+    notifier_suite(&NoopNotifier);
 }
 
 #[cfg(unix)]
@@ -22,8 +22,8 @@ fn a_desktop_is_told_by_a_program_that_ends_well() {
         let places = ["/bin", "/usr/bin"].map(|folder| std::path::Path::new(folder).join(name));
         places.into_iter().find(|place| place.exists()).unwrap()
     };
-    notifier_suite(&DesktopNotifier::new(Desktop::NotifySend, place("true")));
+    notifier_suite(&DesktopNotifier::new(DesktopProgram::NotifySend, place("true")));
     let notification = Notification { title: "Tea".into(), body: String::new() };
-    let failed = DesktopNotifier::new(Desktop::Osascript, place("false")).notify(&notification).unwrap_err();
+    let failed = DesktopNotifier::new(DesktopProgram::Osascript, place("false")).notify(&notification).unwrap_err();
     assert_eq!(failed.why, "osascript failed (exit status: 1)");
 }

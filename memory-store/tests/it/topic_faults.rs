@@ -7,25 +7,26 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
-use memory_core::Secrets;
+use memory_core::SecretPolicy;
 use memory_core::testing::topics;
 use memory_core::topic::{
-    TopicError, TopicKind, TopicPath, TopicStore, Topics, WriteRequest, delete, file, history, last, undo, update, view, write,
+    TopicError, TopicKind, TopicPath, TopicStore, TopicWriteRequest, Topics, delete, file, history, last, undo, update, view,
+    write,
 };
 use memory_store::disk::RealDisk;
 use memory_store::topic::TopicFolder;
 use tempfile::TempDir;
 
-use crate::faulty_disk::{Fault, FaultyDisk, table};
-use crate::home::{assert_kept, save_all};
-use crate::requests::a_topic;
+use crate::faulty_disk::{DiskFault, FaultyDisk, table};
+use crate::home::{assert_texts_exist, save_all};
+use crate::requests::topic_request;
 
-type Act = fn(&Topics) -> Result<(), TopicError>;
+type TopicOperationFn = fn(&Topics) -> Result<(), TopicError>;
 
-const CHANGES: [(&str, Act); 9] = [
+const CHANGES: [(&str, TopicOperationFn); 9] = [
     ("write of a new topic", |topics| write(topics, &request("new", "1")).map(drop)),
     ("write of a known topic", |topics| write(topics, &request("a", "2")).map(drop)),
-    ("update", |topics| update(topics, "a", "one", "2", Secrets::Refuse).map(drop)),
+    ("update", |topics| update(topics, "a", "one", "2", SecretPolicy::Refuse).map(drop)),
     ("delete of a topic", |topics| delete(topics, "a").map(drop)),
     ("delete of a folder", |topics| file::delete(topics, &path("notes"))),
     ("rename of a file", |topics| file::rename(topics, &path("a.md"), &path("deep/er/a.md"))),
@@ -43,8 +44,8 @@ fn path(text: &str) -> TopicPath {
     text.parse().expect("a path")
 }
 
-fn request(name: &str, content: &str) -> WriteRequest {
-    WriteRequest { title: Some(format!("Title of {name}")), kind: Some(TopicKind::User), ..a_topic(name, content) }
+fn request(name: &str, content: &str) -> TopicWriteRequest {
+    TopicWriteRequest { title: Some(format!("Title of {name}")), kind: Some(TopicKind::User), ..topic_request(name, content) }
 }
 
 fn open(path: &Path) -> Topics {
@@ -56,7 +57,7 @@ fn open(path: &Path) -> Topics {
 fn prepare(home: &Path) {
     let topics = open(home);
     for (place, text) in [("notes/a.txt", "1"), ("notes/deep/b.txt", "2"), ("gone/a.txt", "3"), ("gone/b.txt", "4")] {
-        file::create(&topics, &path(place), text, Secrets::Refuse).unwrap();
+        file::create(&topics, &path(place), text, SecretPolicy::Refuse).unwrap();
     }
     std::fs::write(home.join("MEMORY.md"), "# Mine\n\na line of mine\n").unwrap();
     file::delete(&topics, &path("gone")).unwrap();
@@ -66,7 +67,7 @@ fn prepare(home: &Path) {
 /// Runs `act` on topics with a disk that has `fault` at step `at`.
 ///
 /// Returns the folder, whether `act` succeeded, and its number of steps.
-fn run(act: Act, fault: Fault, at: u64) -> (TempDir, bool, u64) {
+fn run(act: TopicOperationFn, fault: DiskFault, at: u64) -> (TempDir, bool, u64) {
     let home = tempfile::tempdir().unwrap();
     prepare(home.path());
     let (disk, steps) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), fault, at);
@@ -91,10 +92,10 @@ fn state(home: &Path) -> (BTreeMap<String, String>, usize) {
     (files(home), history(&open(home)).unwrap().len())
 }
 
-fn check(what: &str, act: Act, fault: Fault) -> u64 {
-    let (untouched, ..) = run(|_| Ok(()), Fault::Dies, u64::MAX);
+fn check(what: &str, act: TopicOperationFn, fault: DiskFault) -> u64 {
+    let (untouched, ..) = run(|_| Ok(()), DiskFault::Dies, u64::MAX);
     let before = state(untouched.path());
-    let (whole, acknowledged, _) = run(act, Fault::Dies, u64::MAX);
+    let (whole, acknowledged, _) = run(act, DiskFault::Dies, u64::MAX);
     assert!(acknowledged, "{what} works on a disk that works");
     let after = state(whole.path());
     assert_ne!(before, after, "{what} does something");
@@ -125,7 +126,7 @@ fn check(what: &str, act: Act, fault: Fault) -> u64 {
 
 #[test]
 fn a_fault_at_any_step_leaves_every_change_of_topics_whole_or_undone() {
-    table(&CHANGES, &Fault::ALL, check);
+    table(&CHANGES, &DiskFault::ALL, check);
 }
 
 #[test]
@@ -137,13 +138,13 @@ fn what_another_program_saves_before_any_step_is_lost_nowhere() {
             let (folder, saved) = (home.path().to_owned(), Arc::<Mutex<Vec<String>>>::default());
             let notes = Arc::clone(&saved);
             let save = move || notes.lock().unwrap().extend(save_all(&folder));
-            let (disk, steps) = FaultyDisk::beside(RealDisk::open(home.path()).unwrap(), at, save);
+            let (disk, steps) = FaultyDisk::with_concurrent_saves(RealDisk::open(home.path()).unwrap(), at, save);
             let store: Arc<dyn TopicStore> = Arc::new(TopicFolder::on_disk(home.path(), Arc::new(disk)));
             let done = act(&Topics { store, ..open(home.path()) });
             if steps.load(Ordering::Relaxed) < at {
                 break;
             }
-            assert_kept(&saved.lock().unwrap(), home.path(), &format!("{what}, saved before step {at}, {done:?}"));
+            assert_texts_exist(&saved.lock().unwrap(), home.path(), &format!("{what}, saved before step {at}, {done:?}"));
             write(&open(home.path()), &request("next", "1")).unwrap();
         }
     }

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use memory_core::Secrets;
+use memory_core::SecretPolicy;
 use memory_core::testing::topics;
 use memory_core::topic::{Topics, history, list, read, update, view, write};
 use memory_store::topic::TopicFolder;
 
-use crate::requests::a_topic;
+use crate::requests::topic_request;
 
 /// Environment variable with the folder, the writer and the number of writes.
 const TASK: &str = "MEMORY_TEST_TOPICS";
@@ -23,10 +23,10 @@ fn open(path: &Path) -> Topics {
 }
 
 /// Writes topics of this writer, and adds lines to the shared topic.
-fn work(topics: &Topics, writer: &str, times: usize) {
+fn write_topics(topics: &Topics, writer: &str, times: usize) {
     for number in 0..times {
-        write(topics, &a_topic(&format!("{writer}-{number}"), "x")).unwrap();
-        update(topics, "shared", "END", &format!("{writer}-{number}\nEND"), Secrets::Refuse).unwrap();
+        write(topics, &topic_request(&format!("{writer}-{number}"), "x")).unwrap();
+        update(topics, "shared", "END", &format!("{writer}-{number}\nEND"), SecretPolicy::Refuse).unwrap();
         let index = view(topics).unwrap();
         assert!(index.starts_with("# Memory\n\n## Project\n- [") && index.ends_with('\n'));
         let file = topics.store.index().unwrap().unwrap().text;
@@ -39,13 +39,13 @@ fn work(topics: &Topics, writer: &str, times: usize) {
 fn a_writer_writes_topics() {
     if let Ok(task) = std::env::var(TASK) {
         let [folder, writer, times] = task.split('\n').collect::<Vec<_>>().try_into().unwrap();
-        work(&open(Path::new(folder)), writer, times.parse().unwrap());
+        write_topics(&open(Path::new(folder)), writer, times.parse().unwrap());
         return;
     }
     let home = tempfile::tempdir().unwrap();
     let topics = open(home.path());
-    write(&topics, &a_topic("shared", "END")).unwrap();
-    work(&topics, "w", 2);
+    write(&topics, &topic_request("shared", "END")).unwrap();
+    write_topics(&topics, "w", 2);
     assert!(read(&topics, "shared").unwrap().text.ends_with("\nw-0\nw-1\nEND\n"));
 }
 
@@ -53,7 +53,7 @@ fn a_writer_writes_topics() {
 fn six_processes_that_write_topics_at_once_lose_nothing() {
     let home = tempfile::tempdir().unwrap();
     let topics = open(home.path());
-    write(&topics, &a_topic("shared", "END")).unwrap();
+    write(&topics, &topic_request("shared", "END")).unwrap();
     let writers: Vec<Child> = (0..WRITERS).map(|number| start(home.path(), &format!("w{number}"))).collect();
     for writer in writers {
         let output = writer.wait_with_output().unwrap();

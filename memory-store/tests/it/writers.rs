@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use memory_core::{Draft, Filter, Order, Patch, Secrets, Services, Slice, Tags, list, read, tag, update, write};
-use memory_store::{FileStore, Options};
+use memory_core::{Draft, Filter, ListOrder, PageRequest, Patch, SecretPolicy, Services, Tags, list, read, tag, update, write};
+use memory_store::{FileStore, FileStoreOptions};
 
-use crate::home::{Home, services};
+use crate::home::{TestHome, services};
 
 /// Environment variable with the home, the number of the writer and the shared memory.
 const TASK: &str = "MEMORY_TEST_WRITER";
@@ -22,37 +22,37 @@ const SHARE: usize = 10;
 fn a_writer_finds_what_it_wrote() {
     if let Ok(task) = std::env::var(TASK) {
         let [home, writer, shared] = task.splitn(3, '\n').collect::<Vec<_>>().try_into().unwrap();
-        let services = services(FileStore::open(Path::new(home), Options::default()).unwrap());
-        work(&services, writer.parse().unwrap(), MEMORIES, shared);
+        let services = services(FileStore::open(Path::new(home), FileStoreOptions::default()).unwrap());
+        write_memories(&services, writer.parse().unwrap(), MEMORIES, shared);
         return;
     }
-    let home = Home::new();
+    let home = TestHome::new();
     let services = home.services();
-    let shared = write(&services, Draft::new("shared"), Secrets::Refuse).unwrap().id.to_string();
-    work(&services, 0, SHARE, &shared);
+    let shared = write(&services, Draft::new("shared"), SecretPolicy::Refuse).unwrap().id.to_string();
+    write_memories(&services, 0, SHARE, &shared);
     check(&home, 1, SHARE, &shared);
 }
 
-fn work(services: &Services, writer: usize, memories: usize, shared: &str) {
+fn write_memories(services: &Services, writer: usize, memories: usize, shared: &str) {
     for number in 0..memories {
         let draft = Draft::new(&format!("writer {writer}, memory {number}"));
-        let id = write(services, draft, Secrets::Refuse).unwrap().id.to_string();
+        let id = write(services, draft, SecretPolicy::Refuse).unwrap().id.to_string();
         let patch = Patch { content: Some(format!("writer {writer}, memory {number}, changed")), ..Patch::default() };
-        update(services, &id, &patch, None, Secrets::Refuse).unwrap();
+        update(services, &id, &patch, None, SecretPolicy::Refuse).unwrap();
         if number % SHARE == 0 {
-            tag(services, shared, label(writer, number), Tags::default()).unwrap();
+            tag(services, shared, writer_tag(writer, number), Tags::default()).unwrap();
         }
     }
 }
 
-fn label(writer: usize, number: usize) -> Tags {
+fn writer_tag(writer: usize, number: usize) -> Tags {
     [format!("w{writer}-{number}")].iter().collect()
 }
 
 #[test]
 fn eight_processes_that_write_and_update_at_once_lose_nothing() {
-    let home = Home::new();
-    let shared = write(&home.services(), Draft::new("shared"), Secrets::Refuse).unwrap().id.to_string();
+    let home = TestHome::new();
+    let shared = write(&home.services(), Draft::new("shared"), SecretPolicy::Refuse).unwrap().id.to_string();
     let writers: Vec<_> = (0..WRITERS).map(|writer| start(&home, writer, &shared)).collect();
     for writer in writers {
         let output = writer.wait_with_output().unwrap();
@@ -61,7 +61,7 @@ fn eight_processes_that_write_and_update_at_once_lose_nothing() {
     check(&home, WRITERS, MEMORIES, &shared);
 }
 
-fn start(home: &Home, writer: usize, shared: &str) -> Child {
+fn start(home: &TestHome, writer: usize, shared: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "writers::a_writer_finds_what_it_wrote", "--nocapture"])
         .env(TASK, format!("{}\n{writer}\n{shared}", home.path().display()))
@@ -72,9 +72,9 @@ fn start(home: &Home, writer: usize, shared: &str) -> Child {
 }
 
 /// Checks that all memories were written and changed once, and that the shared one has every change.
-fn check(home: &Home, writers: usize, memories: usize, shared: &str) {
+fn check(home: &TestHome, writers: usize, memories: usize, shared: &str) {
     let services = home.services();
-    let page = list(&services, &Filter::default(), &Slice { order: Order::Created, offset: 0, limit: None }).unwrap();
+    let page = list(&services, &Filter::default(), &PageRequest { order: ListOrder::Created, offset: 0, limit: None }).unwrap();
     let mut found: Vec<_> = page.memories.into_iter().map(|stored| (stored.memory.content, stored.memory.version)).collect();
     found.retain(|(content, _)| content != "shared");
     found.sort();

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use memory_core::conversation::ConversationId;
 
-use super::desk::ChatProxy;
-use super::reply::Outcome;
-use super::request::Asked;
-use super::scribe::{PendingWrite, Said, What};
-use crate::http::request_log::{RequestTrace, Stored};
+use super::chat_proxy::ChatProxy;
+use super::reply::ReplyOutcome;
+use super::request::CompletionRequest;
+use super::turn_writer::{PendingWrite, QueuedTurn, TurnEvent};
+use crate::http::request_log::{RequestTrace, StoredTurns};
 
 /// A message of the user and the response of the model.
 ///
@@ -27,8 +27,8 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    pub(super) fn begin(proxy: &Arc<ChatProxy>, asked: &Asked, trace: Option<RequestTrace>) -> Self {
-        let latest = asked.latest.as_ref().filter(|latest| latest.can_be_kept());
+    pub(super) fn begin(proxy: &Arc<ChatProxy>, asked: &CompletionRequest, trace: Option<RequestTrace>) -> Self {
+        let latest = asked.latest.as_ref().filter(|latest| latest.is_storable());
         Self {
             proxy: Arc::clone(proxy),
             conversation: asked.conversation.clone(),
@@ -41,9 +41,9 @@ impl Exchange {
     }
 
     /// Hands the message of the user to the writer, which stores it in the background.
-    pub(super) fn keep_question(&mut self) {
+    pub(super) fn store_question(&mut self) {
         if let Some(question) = self.question.clone().filter(|_| !self.is_asked) {
-            self.keep(What::Asked { question, is_under_way: self.is_under_way });
+            self.keep(TurnEvent::Asked { question, is_under_way: self.is_under_way });
             self.is_asked = true;
         }
     }
@@ -52,30 +52,30 @@ impl Exchange {
     ///
     /// Returns the write that the end of the response has to wait for, if the writer is behind. An error does not wait,
     /// since the client sends its message again.
-    pub(super) fn end(mut self, outcome: Outcome) -> Option<PendingWrite> {
-        self.keep_question();
+    pub(super) fn end(mut self, outcome: ReplyOutcome) -> Option<PendingWrite> {
+        self.store_question();
         self.has_ended = true;
         let question = self.question.take();
         let what = match outcome {
-            Outcome::Said(answer) => What::Answered { question, answer },
-            Outcome::Unheard(_) => What::Answered { question, answer: String::new() },
-            Outcome::Failed => What::Unanswered,
+            ReplyOutcome::Said(answer) => TurnEvent::Answered { question, answer },
+            ReplyOutcome::Unheard(_) => TurnEvent::Answered { question, answer: String::new() },
+            ReplyOutcome::Failed => TurnEvent::Unanswered,
         };
-        let is_answered = matches!(what, What::Answered { .. });
-        let says_something = matches!(&what, What::Answered { answer, .. } if !answer.is_empty());
+        let is_answered = matches!(what, TurnEvent::Answered { .. });
+        let says_something = matches!(&what, TurnEvent::Answered { answer, .. } if !answer.is_empty());
         let has_turns = self.is_asked || says_something;
         if has_turns {
             self.keep(what);
         }
-        self.note_stored(says_something);
+        self.record_stored(says_something);
         if has_turns && is_answered { self.proxy.scribe.pending_write(self.proxy.rules.patience) } else { None }
     }
 
     /// Ends the exchange after the response headers were sent.
     ///
     /// A failure to store is reported with the next response.
-    pub(super) fn end_late(self, outcome: Outcome) -> Option<PendingWrite> {
-        if let Outcome::Unheard(why) = outcome {
+    pub(super) fn end_late(self, outcome: ReplyOutcome) -> Option<PendingWrite> {
+        if let ReplyOutcome::Unheard(why) = outcome {
             self.proxy.unheard(&self.conversation, why);
         }
         self.end(outcome)
@@ -84,27 +84,27 @@ impl Exchange {
     /// Records the number of turns handed to the writer.
     ///
     /// A message that an earlier request stored is not counted again.
-    fn note_stored(&self, is_answered: bool) {
+    fn record_stored(&self, is_answered: bool) {
         if let Some(trace) = &self.trace {
             let turns = usize::from(self.is_asked && !self.is_under_way) + usize::from(is_answered);
             let has_failed = self.proxy.scribe.trouble(&self.conversation).is_some();
-            trace.stored(if has_failed { Stored::Failed } else { Stored::Turns(turns) });
+            trace.stored(if has_failed { StoredTurns::Failed } else { StoredTurns::Turns(turns) });
         }
     }
 
-    fn keep(&self, what: What) {
-        self.proxy.scribe.keep(Said { conversation: self.conversation.clone(), what });
+    fn keep(&self, what: TurnEvent) {
+        self.proxy.scribe.keep(QueuedTurn { conversation: self.conversation.clone(), what });
     }
 }
 
 impl Drop for Exchange {
     fn drop(&mut self) {
         if !self.has_ended {
-            self.keep_question();
+            self.store_question();
             if self.is_asked {
-                self.keep(What::Unanswered);
+                self.keep(TurnEvent::Unanswered);
             }
-            self.note_stored(false);
+            self.record_stored(false);
         }
     }
 }

@@ -10,10 +10,10 @@ use axum::response::{IntoResponse, Response};
 use hyper::body::Incoming;
 use memory_core::Code;
 
-use super::desk::ChatProxy;
-use super::upstream::{Unanswered, passed_back};
-use crate::http::answer::Refusal;
-use crate::http::serve::{BreakOff, Passing};
+use super::chat_proxy::ChatProxy;
+use super::upstream::{SendError, passed_back};
+use crate::http::response::ErrorResponse;
+use crate::http::serve::{AbortConnection, UpstreamStream};
 
 /// Request header with the names of the proxies that a request passed, to detect loops.
 pub(super) const HOPS: HeaderName = HeaderName::from_static("memory-hops");
@@ -24,31 +24,31 @@ pub(super) async fn forward(State(proxy): State<Arc<ChatProxy>>, request: Reques
     if let Err(refusal) = is_no_loop(&proxy, &parts.headers) {
         return refusal.into_response();
     }
-    match ask(&proxy, &parts, body).await {
+    match send_upstream(&proxy, &parts, body).await {
         Ok(answer) => passed(answer),
         Err(response) => response,
     }
 }
 
 /// Rejects a request that this proxy has already forwarded.
-pub(super) fn is_no_loop(proxy: &ChatProxy, headers: &HeaderMap) -> Result<(), Refusal> {
+pub(super) fn is_no_loop(proxy: &ChatProxy, headers: &HeaderMap) -> Result<(), ErrorResponse> {
     if headers.get_all(HOPS).iter().any(|hop| *hop == proxy.name) {
         let message = format!("requests to {} loop back to this proxy", proxy.upstream.authority());
-        return Err(Refusal::new(Code::ModelFailed, message, "set the address of the model server itself"));
+        return Err(ErrorResponse::new(Code::ModelFailed, message, "set the address of the model server itself"));
     }
     Ok(())
 }
 
 /// Sends a request to the upstream server; returns an error response if there is no upstream response.
-pub(super) async fn ask(proxy: &ChatProxy, parts: &Parts, body: Body) -> Result<Response<Incoming>, Response> {
-    let asked = proxy.upstream.ask(parts, rest(&parts.uri), body, (&HOPS, &proxy.name), !proxy.rules.has_token).await;
+pub(super) async fn send_upstream(proxy: &ChatProxy, parts: &Parts, body: Body) -> Result<Response<Incoming>, Response> {
+    let asked = proxy.upstream.send(parts, rest(&parts.uri), body, (&HOPS, &proxy.name), !proxy.rules.has_token).await;
     asked.map_err(|why| match why {
-        Unanswered::Unreachable(why) => {
+        SendError::Unreachable(why) => {
             let message = format!("{} cannot be reached: {why}", proxy.upstream.authority());
-            Refusal::new(Code::ModelFailed, message, "check that the model server is running").into_response()
+            ErrorResponse::new(Code::ModelFailed, message, "check that the model server is running").into_response()
         }
         // The client sees the same broken connection.
-        Unanswered::BrokenOff => BreakOff.into_response(),
+        SendError::BrokenOff => AbortConnection.into_response(),
     })
 }
 
@@ -56,7 +56,7 @@ pub(super) async fn ask(proxy: &ChatProxy, parts: &Parts, body: Body) -> Result<
 pub(super) fn passed(answer: Response<Incoming>) -> Response {
     let (mut parts, body) = answer.into_parts();
     parts.headers = passed_back(&parts.headers);
-    parts.extensions.insert(Passing);
+    parts.extensions.insert(UpstreamStream);
     Response::from_parts(parts, Body::new(body))
 }
 

@@ -18,24 +18,31 @@
 //! A failing or slow memory never fails a chat: the header `Memory-Error` then gives the reason why nothing was
 //! recalled or stored. A stream can fail to be stored after its headers were sent; the next response of the
 //! conversation then reports it as `Memory-Warning`.
+//!
+//! A request stays the text that was sent: the members of the proxy are removed, the recalled memories are
+//! inserted before the last message, and all other bytes are unchanged. A response passes through as it arrives;
+//! a parser reads a copy of it, and the text counts once it is complete.
+//!
+//! Memory has a time limit. A message finds turns that are still queued as well as written ones. The lock of the
+//! cached index is not held during disk access, and readers use a copy that shares all unchanged data.
 
-mod complete;
-mod desk;
-mod events;
+mod chat_completions;
+mod chat_proxy;
+mod event_stream;
 mod exchange;
 mod forward;
-mod parts;
-mod relayed;
+mod json_ranges;
+mod relayed_body;
 mod reply;
 mod request;
 mod routes;
-mod scribe;
 mod trust;
+mod turn_writer;
 mod upstream;
 
-pub use desk::{ChatProxy, ClientEmbedder, LastAsked, Model, ProxyRules};
+pub use chat_proxy::{ChatProxy, ClientEmbedder, ClientModel, LastModel, ProxyRules};
 #[cfg(feature = "testing")]
-pub use reply::heard;
-pub(super) use routes::{alone, beside};
-pub use scribe::Told;
+pub use reply::streamed_outcome;
+pub(super) use routes::{alone, shared_routes};
+pub use turn_writer::ProxyObserver;
 pub use upstream::{Upstream, UpstreamError};

@@ -3,24 +3,24 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use memory_core::conversation::Remembered;
+use memory_core::conversation::RecalledMemory;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::events::Events;
-use super::parts::{find, items, members, readable, texts};
+use super::event_stream::EventStreamParser;
+use super::json_ranges::{find, items, members, readable, texts};
 use crate::json;
 
 /// The response member with the recalled memories.
-const HITS: &str = "memory_hits";
+const HITS_KEY: &str = "memory_hits";
 
 /// Maximum length of a stored response, in bytes.
-const LONGEST: usize = 1 << 20;
+const MAX_REPLY: usize = 1 << 20;
 
 /// The outcome of a model response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum ReplyOutcome {
     /// The model completed its response with this text, which is empty if it called tools.
     Said(String),
     /// The response is complete, but its text cannot be stored, for this reason.
@@ -34,8 +34,8 @@ const UNREADABLE: &str = "a part of it cannot be parsed";
 const UNFINISHED: &str = "it ended without a finish reason";
 
 /// Returns the outcome of a complete response body.
-pub(super) fn said(answer: &str) -> Outcome {
-    let Some(own) = members(answer, 0..answer.len()) else { return Outcome::Unheard("it is not a JSON object") };
+pub(super) fn parse_reply(answer: &str) -> ReplyOutcome {
+    let Some(own) = members(answer, 0..answer.len()) else { return ReplyOutcome::Unheard("it is not a JSON object") };
     let words = || {
         let first = items(answer, find(&own, "choices")?.clone())?.into_iter().next()?;
         let choice = members(answer, first)?;
@@ -45,34 +45,34 @@ pub(super) fn said(answer: &str) -> Outcome {
         said.or_else(|| texts(answer, content.clone()).map(|texts| texts.concat()))
     };
     match words() {
-        None if find(&own, "error").is_some_and(|place| &answer[place.clone()] != "null") => Outcome::Failed,
-        Some(said) if LONGEST < said.len() => Outcome::Unheard(TOO_LONG),
-        said => Outcome::Said(said.unwrap_or_default()),
+        None if find(&own, "error").is_some_and(|place| &answer[place.clone()] != "null") => ReplyOutcome::Failed,
+        Some(said) if MAX_REPLY < said.len() => ReplyOutcome::Unheard(TOO_LONG),
+        said => ReplyOutcome::Said(said.unwrap_or_default()),
     }
 }
 
 /// Adds the recalled memories to a response as its last member; `None` if it is not an object.
 ///
 /// A response that already has a member of this name is returned unchanged.
-pub(super) fn with_hits(answer: &str, memories: &[Remembered]) -> Option<String> {
+pub(super) fn with_hits(answer: &str, memories: &[RecalledMemory]) -> Option<String> {
     let own = members(answer, 0..answer.len())?;
-    if find(&own, HITS).is_some() {
+    if find(&own, HITS_KEY).is_some() {
         return Some(answer.to_owned());
     }
     let end = answer.rfind('}')?;
     let comma = if own.is_empty() { "" } else { "," };
-    Some(format!("{}{comma}\"{HITS}\":{}{}", &answer[..end], json::remembered(memories), &answer[end..]))
+    Some(format!("{}{comma}\"{HITS_KEY}\":{}{}", &answer[..end], json::remembered(memories), &answer[end..]))
 }
 
 /// Parser of a streamed response.
 #[derive(Debug, Default)]
-pub(super) struct Heard {
-    events: Events,
-    said: Said,
+pub(super) struct ReplyParser {
+    events: EventStreamParser,
+    said: StreamedReply,
 }
 
 #[derive(Debug, Default)]
-struct Said {
+struct StreamedReply {
     text: String,
     /// Whether the stream contained its end marker or a finish reason.
     is_whole: bool,
@@ -87,13 +87,13 @@ struct Said {
 #[derive(Deserialize)]
 struct Chunk<'a> {
     #[serde(borrow, default)]
-    choices: Option<Vec<Choice<'a>>>,
+    choices: Option<Vec<ChunkChoice<'a>>>,
     #[serde(default)]
     error: Option<Value>,
 }
 
 #[derive(Deserialize)]
-struct Choice<'a> {
+struct ChunkChoice<'a> {
     #[serde(default)]
     index: Option<u64>,
     #[serde(borrow, default)]
@@ -105,60 +105,60 @@ struct Choice<'a> {
 #[derive(Deserialize)]
 struct Delta<'a> {
     #[serde(borrow, default)]
-    content: Option<Words<'a>>,
+    content: Option<DeltaText<'a>>,
 }
 
 /// The content of a delta: a string, or the texts of a list of parts.
-struct Words<'a>(Cow<'a, str>);
+struct DeltaText<'a>(Cow<'a, str>);
 
 #[derive(Deserialize)]
-struct Part<'a> {
+struct DeltaPart<'a> {
     #[serde(borrow, default)]
     text: Option<Cow<'a, str>>,
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Words<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for DeltaText<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(WordsVisitor)
+        deserializer.deserialize_any(DeltaTextVisitor)
     }
 }
 
-struct WordsVisitor;
+struct DeltaTextVisitor;
 
-impl<'de> Visitor<'de> for WordsVisitor {
-    type Value = Words<'de>;
+impl<'de> Visitor<'de> for DeltaTextVisitor {
+    type Value = DeltaText<'de>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a string or a list of parts")
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Words(Cow::Owned(text.to_owned())))
+        Ok(DeltaText(Cow::Owned(text.to_owned())))
     }
 
     fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Words(Cow::Borrowed(text)))
+        Ok(DeltaText(Cow::Borrowed(text)))
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut parts: S) -> Result<Self::Value, S::Error> {
         let mut all = String::new();
-        while let Some(part) = parts.next_element::<Part<'de>>()? {
+        while let Some(part) = parts.next_element::<DeltaPart<'de>>()? {
             all.push_str(&part.text.unwrap_or_default());
         }
-        Ok(Words(Cow::Owned(all)))
+        Ok(DeltaText(Cow::Owned(all)))
     }
 }
 
-impl Heard {
+impl ReplyParser {
     /// Parses the next chunk; returns the outcome once, when the response is complete.
-    pub(super) fn take(&mut self, piece: &[u8]) -> Option<Outcome> {
+    pub(super) fn take(&mut self, piece: &[u8]) -> Option<ReplyOutcome> {
         let before = self.said.has_ended;
         self.events.take(piece, &mut |data| self.said.hear(data));
         if before || !self.said.has_ended { None } else { Some(self.said.outcome()) }
     }
 
     /// Parses the end of the stream; returns the outcome if it was not returned before.
-    pub(super) fn end(&mut self) -> Option<Outcome> {
+    pub(super) fn end(&mut self) -> Option<ReplyOutcome> {
         let before = self.said.has_ended;
         self.events.end(&mut |data| self.said.hear(data));
         if self.events.is_over() {
@@ -169,14 +169,14 @@ impl Heard {
 
     /// Ends parsing because the client disconnected.
     ///
-    /// Like [`Heard::end`], but an incomplete response has failed.
-    pub(super) fn cut_off(&mut self) -> Option<Outcome> {
+    /// Like [`ReplyParser::end`], but an incomplete response has failed.
+    pub(super) fn cut_off(&mut self) -> Option<ReplyOutcome> {
         let outcome = self.end();
-        outcome.map(|outcome| if self.said.is_whole { outcome } else { Outcome::Failed })
+        outcome.map(|outcome| if self.said.is_whole { outcome } else { ReplyOutcome::Failed })
     }
 }
 
-impl Said {
+impl StreamedReply {
     fn hear(&mut self, data: &[u8]) {
         let data = data.trim_ascii();
         if data == b"[DONE]" {
@@ -193,7 +193,7 @@ impl Said {
         for choice in chunk.choices.into_iter().flatten().filter(|choice| choice.index.unwrap_or(0) == 0) {
             self.is_whole |= choice.finish_reason.is_some_and(|reason| !reason.is_null());
             let words = choice.delta.and_then(|delta| delta.content).map_or(Cow::Borrowed(""), |words| words.0);
-            if LONGEST < self.text.len() + words.len() {
+            if MAX_REPLY < self.text.len() + words.len() {
                 self.odd = Some(TOO_LONG);
             } else {
                 self.text.push_str(&words);
@@ -201,12 +201,12 @@ impl Said {
         }
     }
 
-    fn outcome(&mut self) -> Outcome {
+    fn outcome(&mut self) -> ReplyOutcome {
         match self.odd {
-            _ if self.is_error => Outcome::Failed,
-            Some(why) => Outcome::Unheard(why),
-            None if !self.is_whole => Outcome::Unheard(UNFINISHED),
-            None => Outcome::Said(std::mem::take(&mut self.text)),
+            _ if self.is_error => ReplyOutcome::Failed,
+            Some(why) => ReplyOutcome::Unheard(why),
+            None if !self.is_whole => ReplyOutcome::Unheard(UNFINISHED),
+            None => ReplyOutcome::Said(std::mem::take(&mut self.text)),
         }
     }
 }
@@ -216,9 +216,9 @@ impl Said {
 /// # Panics
 /// If the outcome is not returned exactly once.
 #[cfg(feature = "testing")]
-pub fn heard(pieces: &[&[u8]]) -> String {
-    let mut heard = Heard::default();
-    let mut told: Vec<Outcome> = pieces.iter().filter_map(|piece| heard.take(piece)).collect();
+pub fn streamed_outcome(pieces: &[&[u8]]) -> String {
+    let mut heard = ReplyParser::default();
+    let mut told: Vec<ReplyOutcome> = pieces.iter().filter_map(|piece| heard.take(piece)).collect();
     told.extend(heard.end());
     assert_eq!(told.len(), 1, "{told:?}");
     format!("{told:?}")

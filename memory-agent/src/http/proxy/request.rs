@@ -4,21 +4,21 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use memory_core::conversation::{ConversationId, MAX_CONTENT, RecallRules, Recalled, introduction};
+use memory_core::conversation::{ConversationId, MAX_CONTENT, RecallResult, RecallRules, introduction};
 use memory_core::json::JsonText;
 use memory_core::{Code, ToolError, secret};
 
-use super::parts::{Member, find, items, members, readable, string, texts};
+use super::json_ranges::{MemberRange, find, items, members, readable, string, texts};
 
 /// The request members that are read by the proxy and not forwarded.
-const OURS: [&str; 4] = ["memory_id", "memory_top_k", "memory_recency_weight", "memory_score_threshold"];
+const MEMORY_OPTIONS: [&str; 4] = ["memory_id", "memory_top_k", "memory_recency_weight", "memory_score_threshold"];
 
 /// Maximum number of memories per request.
-const MOST: usize = 1000;
+const MAX_MEMORIES: usize = 1000;
 
 /// A chat request: the original text, and the fields that the proxy needs.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct CompletionRequest {
     text: String,
     /// The byte range of each member, and whether it belongs to the proxy.
     members: Vec<(Range<usize>, bool)>,
@@ -29,38 +29,38 @@ pub(super) struct Asked {
     /// Whether the response is to be streamed.
     pub is_stream: bool,
     /// The last user message, if there is one with text.
-    pub latest: Option<Latest>,
+    pub latest: Option<LatestMessage>,
     /// The texts of all messages, which the model sees anyway.
     shown: HashSet<String>,
 }
 
 /// The last user message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Latest {
+pub(super) struct LatestMessage {
     pub text: String,
     /// Whether no assistant message follows.
     ///
     /// Otherwise the request continues an exchange, and an earlier request stored the message.
     pub is_new: bool,
-    content: Content,
+    content: MessageContent,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Content {
+enum MessageContent {
     /// A JSON string at this byte range, including the quotes.
     Text(Range<usize>),
     /// A list of parts; the first part starts at this offset.
     Parts(usize),
 }
 
-impl Latest {
+impl LatestMessage {
     /// Returns whether the text is short enough to be stored.
-    pub(super) fn can_be_kept(&self) -> bool {
+    pub(super) fn is_storable(&self) -> bool {
         self.text.len() <= MAX_CONTENT
     }
 }
 
-impl Asked {
+impl CompletionRequest {
     /// Parses a chat request; `rules` are the defaults for its memory options.
     ///
     /// Returns the text as the inner error if it is not a JSON object, so that the upstream server can report the
@@ -68,19 +68,19 @@ impl Asked {
     ///
     /// # Errors
     /// If a memory option of the request is invalid.
-    pub(super) fn read(text: String, rules: &RecallRules) -> Result<Result<Self, String>, ToolError> {
+    pub(super) fn parse(text: String, rules: &RecallRules) -> Result<Result<Self, String>, ToolError> {
         let Some(own) = members(&text, 0..text.len()) else { return Ok(Err(text)) };
-        let (conversation, rules) = (conversation(&text, &own)?, with_wishes(&text, &own, rules)?);
+        let (conversation, rules) = (conversation(&text, &own)?, parse_rules(&text, &own, rules)?);
         let model = find(&own, "model").and_then(|place| string(&text, place.clone())).map(Cow::into_owned);
         let messages = find(&own, "messages").and_then(|place| items(&text, place.clone())).unwrap_or_default();
-        let (latest, shown) = said(&text, &messages);
-        let members = own.iter().map(|member| (member.begins..member.value.end, is_ours(member))).collect();
+        let (latest, shown) = read_messages(&text, &messages);
+        let members = own.iter().map(|member| (member.begins..member.value.end, is_memory_option(member))).collect();
         let is_stream = find(&own, "stream").is_some_and(|place| &text[place.clone()] == "true");
         Ok(Ok(Self { text, members, conversation, rules, model, is_stream, latest, shown }))
     }
 
     /// Returns whether a message of the request already contains this text.
-    pub(super) fn shows(&self, text: &str) -> bool {
+    pub(super) fn contains_text(&self, text: &str) -> bool {
         self.shown.contains(text)
     }
 
@@ -88,7 +88,7 @@ impl Asked {
     ///
     /// Memory options are removed, and the memories are inserted before the last user message. All other bytes are
     /// those of the original text.
-    pub(super) fn forwarded(&self, recalled: &Recalled) -> String {
+    pub(super) fn forwarded(&self, recalled: &RecallResult) -> String {
         let injection = self.injection(recalled);
         let mut out = String::with_capacity(self.text.len() + injection.as_ref().map_or(0, |(_, text)| text.len()));
         let mut copy = |range: Range<usize>| match &injection {
@@ -116,20 +116,20 @@ impl Asked {
     }
 
     /// Returns the byte range to replace and its new text.
-    fn injection(&self, recalled: &Recalled) -> Option<(Range<usize>, String)> {
+    fn injection(&self, recalled: &RecallResult) -> Option<(Range<usize>, String)> {
         let latest = self.latest.as_ref()?;
         let introduction = introduction(recalled);
         if introduction.is_empty() {
             return None;
         }
         Some(match &latest.content {
-            Content::Text(place) => {
+            MessageContent::Text(place) => {
                 let text = JsonText::string(&format!("{introduction}\n")).into_string();
                 // Inserts at the start of the string, so that the original text keeps its spelling.
                 let at = place.start + 1;
                 (at..at, text[1..text.len() - 1].to_owned())
             }
-            Content::Parts(at) => {
+            MessageContent::Parts(at) => {
                 let text = JsonText::string(&introduction);
                 (*at..*at, format!(r#"{{"type":"text","text":{text}}},"#))
             }
@@ -137,23 +137,24 @@ impl Asked {
     }
 }
 
-fn is_ours(member: &Member) -> bool {
-    OURS.iter().any(|own| member.key == *own)
+fn is_memory_option(member: &MemberRange) -> bool {
+    MEMORY_OPTIONS.iter().any(|own| member.key == *own)
 }
 
-fn conversation(text: &str, own: &[Member]) -> Result<ConversationId, ToolError> {
-    let Some(place) = find(own, OURS[0]).filter(|place| !matches!(&text[(*place).clone()], "null" | "\"\"")) else {
+fn conversation(text: &str, own: &[MemberRange]) -> Result<ConversationId, ToolError> {
+    let Some(place) = find(own, MEMORY_OPTIONS[0]).filter(|place| !matches!(&text[(*place).clone()], "null" | "\"\"")) else {
         return Ok(ConversationId::unnamed());
     };
-    let id = string(text, place.clone()).ok_or_else(|| refused(OURS[0], "it is not a string"))?;
-    let id: ConversationId = id.parse().map_err(|_| refused(OURS[0], "it is not a single line of at most 512 bytes"))?;
+    let id = string(text, place.clone()).ok_or_else(|| refused(MEMORY_OPTIONS[0], "it is not a string"))?;
+    let id: ConversationId =
+        id.parse().map_err(|_| refused(MEMORY_OPTIONS[0], "it is not a single line of at most 512 bytes"))?;
     match secret::refuse([id.as_str()]) {
         Ok(()) => Ok(id),
-        Err(error) => Err(ToolError { code: error.code(), ..refused(OURS[0], &error.to_string()) }),
+        Err(error) => Err(ToolError { code: error.code(), ..refused(MEMORY_OPTIONS[0], &error.to_string()) }),
     }
 }
 
-fn with_wishes(text: &str, own: &[Member], rules: &RecallRules) -> Result<RecallRules, ToolError> {
+fn parse_rules(text: &str, own: &[MemberRange], rules: &RecallRules) -> Result<RecallRules, ToolError> {
     let said = |key| find(own, key).map(|place| &text[place.clone()]).filter(|said| *said != "null");
     let share = |key, usual: f32| match said(key) {
         None => Ok(usual),
@@ -162,14 +163,14 @@ fn with_wishes(text: &str, own: &[Member], rules: &RecallRules) -> Result<Recall
             share.ok_or_else(|| refused(key, "it is not a number from 0 to 1"))
         }
     };
-    let top_k = match said(OURS[1]) {
+    let top_k = match said(MEMORY_OPTIONS[1]) {
         None => rules.top_k,
-        Some(said) => said.parse().map_err(|_| refused(OURS[1], "it is not an integer of at least 0"))?,
+        Some(said) => said.parse().map_err(|_| refused(MEMORY_OPTIONS[1], "it is not an integer of at least 0"))?,
     };
     Ok(RecallRules {
-        top_k: top_k.min(MOST),
-        recency_weight: share(OURS[2], rules.recency_weight)?,
-        score_threshold: share(OURS[3], rules.score_threshold)?,
+        top_k: top_k.min(MAX_MEMORIES),
+        recency_weight: share(MEMORY_OPTIONS[2], rules.recency_weight)?,
+        score_threshold: share(MEMORY_OPTIONS[3], rules.score_threshold)?,
         ..*rules
     })
 }
@@ -182,7 +183,7 @@ fn refused(key: &str, why: &str) -> ToolError {
 }
 
 /// Returns the last user message, and the texts of all messages.
-fn said(text: &str, messages: &[Range<usize>]) -> (Option<Latest>, HashSet<String>) {
+fn read_messages(text: &str, messages: &[Range<usize>]) -> (Option<LatestMessage>, HashSet<String>) {
     let (mut latest, mut is_new, mut is_found, mut is_prefill) = (None, true, false, true);
     let mut shown = HashSet::new();
     for message in messages.iter().rev() {
@@ -194,7 +195,7 @@ fn said(text: &str, messages: &[Range<usize>]) -> (Option<Latest>, HashSet<Strin
         is_new &= is_found || is_prefill || role != "assistant";
         if let Some((words, place)) = content.filter(|(words, _)| !words.trim().is_empty()) {
             if role == "user" && !is_found {
-                latest = Some(Latest { text: words.clone(), is_new, content: place });
+                latest = Some(LatestMessage { text: words.clone(), is_new, content: place });
             }
             shown.insert(words.trim().to_owned());
         }
@@ -204,7 +205,7 @@ fn said(text: &str, messages: &[Range<usize>]) -> (Option<Latest>, HashSet<Strin
 }
 
 /// Returns whether an assistant message calls tools.
-fn calls(text: &str, own: &[Member]) -> bool {
+fn calls(text: &str, own: &[MemberRange]) -> bool {
     ["tool_calls", "function_call"].iter().filter_map(|key| find(own, key)).any(|place| {
         let calls = &text[place.clone()];
         calls != "null" && items(text, place.clone()).is_none_or(|calls| !calls.is_empty())
@@ -212,12 +213,12 @@ fn calls(text: &str, own: &[Member]) -> bool {
 }
 
 /// Returns the text of a message and its position.
-fn content(text: &str, place: &Range<usize>) -> Option<(String, Content)> {
+fn content(text: &str, place: &Range<usize>) -> Option<(String, MessageContent)> {
     if let Some(words) = readable(text, place.clone()) {
-        return Some((words.into_owned(), Content::Text(place.clone())));
+        return Some((words.into_owned(), MessageContent::Text(place.clone())));
     }
     let first = items(text, place.clone())?.first()?.start;
-    Some((texts(text, place.clone())?.join("\n"), Content::Parts(first)))
+    Some((texts(text, place.clone())?.join("\n"), MessageContent::Parts(first)))
 }
 
 #[cfg(test)]

@@ -10,10 +10,10 @@ use axum::routing::any;
 use percent_encoding::percent_decode_str;
 use serde_json::json;
 
-use super::complete::complete;
-use super::desk::ChatProxy;
+use super::chat_completions::complete;
+use super::chat_proxy::ChatProxy;
 use super::forward::forward;
-use crate::http::answer::value;
+use crate::http::response::value;
 use crate::http::routes::{OWN, nothing_at};
 
 /// Returns the routes of a proxy without daemon routes.
@@ -27,20 +27,23 @@ pub(in crate::http) fn alone(proxy: &Arc<ChatProxy>) -> Router {
 }
 
 /// Returns the routes of a proxy that shares the server with the daemon routes.
-pub(in crate::http) fn beside(proxy: &Arc<ChatProxy>) -> Router {
-    Router::new().route("/v1/chat/completions", any(chat)).route("/v1/{*rest}", any(elsewhere)).with_state(Arc::clone(proxy))
+pub(in crate::http) fn shared_routes(proxy: &Arc<ChatProxy>) -> Router {
+    Router::new()
+        .route("/v1/chat/completions", any(chat))
+        .route("/v1/{*rest}", any(forward_foreign))
+        .with_state(Arc::clone(proxy))
 }
 
 /// Forwards a path, unless it is below a daemon route in any spelling.
 ///
 /// A request to a misspelled daemon route may contain data that only the daemon may receive.
-async fn elsewhere(proxy: State<Arc<ChatProxy>>, request: Request) -> Response {
+async fn forward_foreign(proxy: State<Arc<ChatProxy>>, request: Request) -> Response {
     let path = request.uri().path();
-    if is_own(path) { nothing_at(path).into_response() } else { forward(proxy, request).await }
+    if is_daemon_route(path) { nothing_at(path).into_response() } else { forward(proxy, request).await }
 }
 
 /// Returns whether a path is below a route of the daemon.
-fn is_own(path: &str) -> bool {
+fn is_daemon_route(path: &str) -> bool {
     let path = percent_decode_str(path).decode_utf8_lossy();
     let mut parts: Vec<&str> = Vec::new();
     for part in path.strip_prefix("/v1").unwrap_or(&path).split(['/', '\\']) {
@@ -91,10 +94,10 @@ mod tests {
             "/v1/tools/memory_write/more",
             "/v1/health/",
         ] {
-            assert!(is_own(own), "{own}");
+            assert!(is_daemon_route(own), "{own}");
         }
         for other in ["/v1/models", "/v1/threads/1/runs", "/v1/running", "/v1/models/run", "/v1/files/tools"] {
-            assert!(!is_own(other), "{other}");
+            assert!(!is_daemon_route(other), "{other}");
         }
     }
 }

@@ -18,13 +18,13 @@ use super::upstream::UpstreamError;
 ///
 /// # Errors
 /// If the file cannot be read, or contains no valid certificate.
-pub(super) fn trusting(file: Option<&Path>) -> Result<ClientConfig, UpstreamError> {
+pub(super) fn tls_config(file: Option<&Path>) -> Result<ClientConfig, UpstreamError> {
     let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let config = config.with_safe_default_protocol_versions().expect("ring knows the usual versions of TLS");
-    Ok(config.with_root_certificates(authorities(file)?).with_no_client_auth())
+    Ok(config.with_root_certificates(load_authorities(file)?).with_no_client_auth())
 }
 
-fn authorities(file: Option<&Path>) -> Result<RootCertStore, UpstreamError> {
+fn load_authorities(file: Option<&Path>) -> Result<RootCertStore, UpstreamError> {
     let mut roots = RootCertStore { roots: TLS_SERVER_ROOTS.to_vec() };
     if let Some(file) = file {
         let pem = fs::read(file).map_err(|_| UpstreamError::Certificates("it cannot be read"))?;
@@ -59,9 +59,9 @@ mod tests {
         let count = |text: &str| {
             let file = folder.path().join("bundle.pem");
             fs::write(&file, text).unwrap();
-            authorities(Some(&file)).map(|roots| roots.len())
+            load_authorities(Some(&file)).map(|roots| roots.len())
         };
-        let browsers = authorities(None).unwrap().len();
+        let browsers = load_authorities(None).unwrap().len();
         assert!(100 < browsers);
         assert_eq!(count(AUTHORITY), Ok(browsers + 1));
         let odd = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
@@ -70,6 +70,6 @@ mod tests {
         for none in ["", "names", odd, broken] {
             assert!(count(none).unwrap_err().to_string().contains("SSL_CERT_FILE"), "{none}");
         }
-        assert!(authorities(Some(&folder.path().join("nowhere"))).is_err());
+        assert!(load_authorities(Some(&folder.path().join("nowhere"))).is_err());
     }
 }

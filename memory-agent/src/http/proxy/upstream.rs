@@ -20,7 +20,7 @@ use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
-use super::trust::trusting;
+use super::trust::tls_config;
 use crate::http::quick_ack::QuickAckConnector;
 
 /// The upstream server of the language model, with the client that connects to it.
@@ -28,7 +28,7 @@ use crate::http::quick_ack::QuickAckConnector;
 /// There is no response timeout: generation may take long, and the client decides when to give up.
 pub struct Upstream {
     client: Client<HttpsConnector<QuickAckConnector>, Body>,
-    base: Base,
+    base: UpstreamUrl,
     key: Option<HeaderValue>,
 }
 
@@ -61,7 +61,7 @@ impl UpstreamError {
 
 /// The reasons why there is no response.
 #[derive(Debug)]
-pub(super) enum Unanswered {
+pub(super) enum SendError {
     /// No connection could be established.
     Unreachable(String),
     /// The connection broke before a response started.
@@ -69,10 +69,10 @@ pub(super) enum Unanswered {
 }
 
 /// Timeout for establishing a connection.
-const REACH: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Idle connections are closed after this time.
-const IDLE: Duration = Duration::from_secs(30);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
 impl Upstream {
     /// Creates the client for a base URL, such as `https://api.openai.com/v1`.
@@ -83,7 +83,7 @@ impl Upstream {
     /// # Errors
     /// If the URL, the key or the certificate file is invalid.
     pub fn new(base_url: &str, key: Option<&str>, certificates: Option<&Path>) -> Result<Self, UpstreamError> {
-        let base = Base::parse(base_url)?;
+        let base = UpstreamUrl::parse(base_url)?;
         let key = key.map(|key| HeaderValue::try_from(format!("Bearer {key}"))).transpose();
         let mut key = key.map_err(|_| UpstreamError::Key)?;
         if let Some(key) = &mut key {
@@ -92,12 +92,12 @@ impl Upstream {
         let mut tcp = HttpConnector::new();
         tcp.set_nodelay(true);
         tcp.enforce_http(false);
-        tcp.set_connect_timeout(Some(REACH));
-        let trust = trusting(certificates.filter(|_| base.scheme == Scheme::HTTPS))?;
+        tcp.set_connect_timeout(Some(CONNECT_TIMEOUT));
+        let trust = tls_config(certificates.filter(|_| base.scheme == Scheme::HTTPS))?;
         let https = HttpsConnectorBuilder::new().with_tls_config(trust).https_or_http().enable_http1();
         let https = https.wrap_connector(QuickAckConnector(tcp));
         let mut client = Client::builder(TokioExecutor::new());
-        client.pool_timer(TokioTimer::new()).pool_idle_timeout(IDLE);
+        client.pool_timer(TokioTimer::new()).pool_idle_timeout(IDLE_TIMEOUT);
         Ok(Self { client: client.build(https), base, key })
     }
 
@@ -135,16 +135,16 @@ impl Upstream {
     ///
     /// `with_key` selects whether the client's key is forwarded, and `hop` is added as header that identifies this
     /// proxy.
-    pub(super) async fn ask(
+    pub(super) async fn send(
         &self,
         parts: &Parts,
         rest: &str,
         body: Body,
         hop: (&HeaderName, &HeaderValue),
         with_key: bool,
-    ) -> Result<Response<Incoming>, Unanswered> {
-        let uri = self.base.with(rest).map_err(|error| Unanswered::Unreachable(error.to_string()))?;
-        let mut headers = passed_on(&parts.headers);
+    ) -> Result<Response<Incoming>, SendError> {
+        let uri = self.base.with(rest).map_err(|error| SendError::Unreachable(error.to_string()))?;
+        let mut headers = forwarded_headers(&parts.headers);
         headers.remove(HOST);
         headers.remove(EXPECT);
         if body.size_hint().exact().is_some_and(|length| 0 < length) {
@@ -165,7 +165,7 @@ impl Upstream {
         self.client
             .request(request)
             .await
-            .map_err(|error| if error.is_connect() { Unanswered::Unreachable(innermost(&error)) } else { Unanswered::BrokenOff })
+            .map_err(|error| if error.is_connect() { SendError::Unreachable(root_cause(&error)) } else { SendError::BrokenOff })
     }
 }
 
@@ -177,16 +177,17 @@ impl fmt::Debug for Upstream {
 }
 
 /// Hop-by-hop headers, which apply to a single connection.
-const BETWEEN: [HeaderName; 7] = [CONNECTION, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
+const HOP_BY_HOP: [HeaderName; 7] =
+    [CONNECTION, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
 
 /// Returns the headers that are forwarded.
-fn passed_on(headers: &HeaderMap) -> HeaderMap {
+fn forwarded_headers(headers: &HeaderMap) -> HeaderMap {
     let mut passed = headers.clone();
     let named = headers.get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
     for name in named {
         passed.remove(name.trim());
     }
-    for name in BETWEEN {
+    for name in HOP_BY_HOP {
         passed.remove(name);
     }
     for name in ["keep-alive", "proxy-connection", "memory-agent", "memory-project"] {
@@ -197,7 +198,7 @@ fn passed_on(headers: &HeaderMap) -> HeaderMap {
 
 /// Returns the response headers that are forwarded, without the CORS headers of the upstream server.
 pub(super) fn passed_back(headers: &HeaderMap) -> HeaderMap {
-    let mut passed = passed_on(headers);
+    let mut passed = forwarded_headers(headers);
     let names: Vec<HeaderName> = passed.keys().filter(|name| name.as_str().starts_with("access-control-")).cloned().collect();
     for name in names {
         passed.remove(name);
@@ -205,7 +206,7 @@ pub(super) fn passed_back(headers: &HeaderMap) -> HeaderMap {
     passed
 }
 
-fn innermost(error: &(dyn Error + 'static)) -> String {
+fn root_cause(error: &(dyn Error + 'static)) -> String {
     let mut inner = error;
     while let Some(source) = inner.source() {
         inner = source;
@@ -215,13 +216,13 @@ fn innermost(error: &(dyn Error + 'static)) -> String {
 
 /// A parsed base URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Base {
+struct UpstreamUrl {
     scheme: Scheme,
     authority: Authority,
     path: String,
 }
 
-impl Base {
+impl UpstreamUrl {
     fn parse(base_url: &str) -> Result<Self, UpstreamError> {
         let uri: Uri = base_url.trim().parse().map_err(|_| UpstreamError::Address("it is not a URL"))?;
         let parts = uri.into_parts();
@@ -255,14 +256,14 @@ mod tests {
 
     #[test]
     fn an_address_is_one_up_to_what_is_asked_for() {
-        let asked = |base: &str| Base::parse(base).expect(base).with("/models?a=b%20c").expect("an address").to_string();
+        let asked = |base: &str| UpstreamUrl::parse(base).expect(base).with("/models?a=b%20c").expect("an address").to_string();
         assert_eq!(asked("https://api.openai.com/v1"), "https://api.openai.com/v1/models?a=b%20c");
         assert_eq!(asked(" http://LOCALHOST:11434/v1/ "), "http://localhost:11434/v1/models?a=b%20c");
         assert_eq!(asked("http://[::1]:80"), "http://[::1]:80/models?a=b%20c");
         for bad in
             ["", "localhost", "/v1", "ftp://host/v1", "https://me:secret@host", "https://host/v1?k=secret", "http://h#secret"]
         {
-            assert!(!Base::parse(bad).expect_err(bad).to_string().contains("secret"));
+            assert!(!UpstreamUrl::parse(bad).expect_err(bad).to_string().contains("secret"));
         }
         assert!(Upstream::new("http://localhost", Some("two\nlines"), None).is_err());
     }
@@ -302,7 +303,7 @@ mod tests {
             names.sort();
             names
         };
-        assert_eq!(names(passed_on(&headers)), ["authorization", "x-stainless-lang"]);
+        assert_eq!(names(forwarded_headers(&headers)), ["authorization", "x-stainless-lang"]);
         for name in ["access-control-allow-origin", "access-control-allow-credentials", "access-control-expose-headers"] {
             headers.append(HeaderName::from_static(name), HeaderValue::from_static("*"));
             headers.append(HeaderName::from_static(name), HeaderValue::from_static("http://localhost:3000"));

@@ -6,14 +6,14 @@ use std::thread;
 
 use memory_core::{EmbedError, Embedder, Embedding};
 
-use super::bert::{Config, Encoder, Weights, Workspace, groups};
+use super::bert::{BertConfig, Encoder, EncoderBuffers, ModelWeights, groups};
 use super::identity::identity;
-use super::sentence::{LONGEST, Pooling, Reading, Sentence};
-use super::spread::spread;
+use super::parallel::spread;
+use super::sentence_transformer::{InputSettings, LONGEST, Pooling, SentenceTransformer};
 use super::static_table::StaticTable;
-use super::tokenizer::{Opened, Tokenizer, Tokens};
-use super::{Folder, ModelError};
-use crate::model::unit::of_length_1;
+use super::tokenizer::{LoadedTokenizer, SubwordTokenizer, TokenIds};
+use super::{ModelError, ModelFolder};
+use crate::model::unit_vector::unit_vector;
 
 /// A sentence transformer or static embedding model in a folder that runs on this machine's processor.
 ///
@@ -24,15 +24,15 @@ use crate::model::unit::of_length_1;
 pub struct LocalEmbedder {
     folder: PathBuf,
     identity: String,
-    tokenizer: Tokenizer,
-    model: Model,
+    tokenizer: SubwordTokenizer,
+    model: EmbeddingModel,
     dimensions: usize,
     threads: NonZeroUsize,
 }
 
 #[derive(Debug)]
-enum Model {
-    Network { encoder: Encoder, pooling: Pooling, reading: Reading },
+enum EmbeddingModel {
+    Network { encoder: Encoder, pooling: Pooling, reading: InputSettings },
     Static(StaticTable),
 }
 
@@ -46,15 +46,15 @@ impl LocalEmbedder {
     /// # Errors
     /// If the folder or a file of the model is missing or damaged, or the model is not supported.
     pub fn open(folder: &Path, threads: Option<NonZeroUsize>) -> Result<Self, EmbedError> {
-        Ok(Self::read(folder, threads)?)
+        Ok(Self::load(folder, threads)?)
     }
 
-    fn read(path: &Path, threads: Option<NonZeroUsize>) -> Result<Self, ModelError> {
-        let outer = Folder::open(path)?;
-        let sentence = Sentence::open(&outer)?;
+    fn load(path: &Path, threads: Option<NonZeroUsize>) -> Result<Self, ModelError> {
+        let outer = ModelFolder::open(path)?;
+        let sentence = SentenceTransformer::open(&outer)?;
         let folder = sentence.part.as_ref().unwrap_or(&outer);
         let (model, opened, identity, dimensions) =
-            if sentence.is_static { read_static(&outer, folder)? } else { read_network(&outer, folder, sentence.pooling)? };
+            if sentence.is_static { load_static(&outer, folder)? } else { load_network(&outer, folder, sentence.pooling)? };
         let threads = threads.or_else(|| thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
         Ok(Self { folder: folder.path_of(""), identity, tokenizer: opened.tokenizer, model, dimensions, threads })
     }
@@ -65,7 +65,13 @@ impl LocalEmbedder {
     }
 
     /// Returns the vectors of the texts, with `None` for a text that the vocabulary does not cover.
-    fn by_network(&self, encoder: &Encoder, pooling: Pooling, reading: Reading, texts: &[&str]) -> Vec<Vector> {
+    fn embed_with_network(
+        &self,
+        encoder: &Encoder,
+        pooling: Pooling,
+        reading: InputSettings,
+        texts: &[&str],
+    ) -> Vec<VectorResult> {
         let tokens = spread(self.threads, texts, |(): &mut (), text| {
             let lowered = reading.is_lowered.then(|| text.to_lowercase());
             let text = lowered.as_deref().unwrap_or(text);
@@ -73,8 +79,8 @@ impl LocalEmbedder {
             self.tokenizer.covers(text, &tokens.ids).then_some(tokens)
         });
         let is_covered: Vec<bool> = tokens.iter().map(Option::is_some).collect();
-        let tokens: Vec<Tokens> = tokens.into_iter().flatten().collect();
-        let work = |workspace: &mut Workspace, group: &&[Tokens]| self.pooled(encoder, pooling, workspace, group);
+        let tokens: Vec<TokenIds> = tokens.into_iter().flatten().collect();
+        let work = |workspace: &mut EncoderBuffers, group: &&[TokenIds]| self.pooled(encoder, pooling, workspace, group);
         let mut vectors = spread(self.threads, &groups(&tokens), work).into_iter().flatten();
         is_covered.into_iter().map(|is_covered| if is_covered { vectors.next().transpose() } else { Ok(None) }).collect()
     }
@@ -83,12 +89,12 @@ impl LocalEmbedder {
         &self,
         encoder: &Encoder,
         pooling: Pooling,
-        workspace: &mut Workspace,
-        inputs: &[Tokens],
+        workspace: &mut EncoderBuffers,
+        inputs: &[TokenIds],
     ) -> Vec<Result<Embedding, ModelError>> {
         let grid = encoder.encode(inputs, workspace);
         let mut end = 0;
-        let vector = |input: &Tokens| {
+        let vector = |input: &TokenIds| {
             let start = end;
             end += input.ids.len();
             let pooled = match pooling {
@@ -96,12 +102,12 @@ impl LocalEmbedder {
                 // The sum has the same direction as the mean, and the length is normalized.
                 Pooling::Mean => grid.sum(start..end),
             };
-            of_length_1(&pooled).ok_or_else(|| Weights::not_a_number(&self.folder))
+            unit_vector(&pooled).ok_or_else(|| ModelWeights::not_a_number(&self.folder))
         };
         inputs.iter().map(vector).collect()
     }
 
-    fn by_table(&self, table: &StaticTable, text: &str) -> Vector {
+    fn embed_with_table(&self, table: &StaticTable, text: &str) -> VectorResult {
         let (ids, all) = table.tokens(&self.tokenizer, text, LONGEST);
         if ids.is_empty() || !self.tokenizer.covers(text, &all) {
             return Ok(None);
@@ -111,39 +117,39 @@ impl LocalEmbedder {
         if sum.iter().all(|number| *number == 0.0) {
             return Ok(None);
         }
-        of_length_1(&sum).map(Some).ok_or_else(|| Weights::not_a_number(&self.folder))
+        unit_vector(&sum).map(Some).ok_or_else(|| ModelWeights::not_a_number(&self.folder))
     }
 }
 
 /// The vector of a text, or `None` if the vocabulary does not cover the text.
-type Vector = Result<Option<Embedding>, ModelError>;
+type VectorResult = Result<Option<Embedding>, ModelError>;
 
-type Read = (Model, Opened, String, usize);
+type LoadedModel = (EmbeddingModel, LoadedTokenizer, String, usize);
 
-fn read_network(outer: &Folder, folder: &Folder, pooling: Pooling) -> Result<Read, ModelError> {
-    let config = Config::open(folder)?;
+fn load_network(outer: &ModelFolder, folder: &ModelFolder, pooling: Pooling) -> Result<LoadedModel, ModelError> {
+    let config = BertConfig::open(folder)?;
     if config.is_classifier && !outer.has("modules.json") {
         return Err(folder.unsupported("config.json", "it describes a reranking model, which produces no vectors"));
     }
-    let opened = Tokenizer::open(folder)?;
-    let reading = Reading::open(folder, config.positions)?;
-    let weights = Weights::open(folder)?;
+    let opened = SubwordTokenizer::open(folder)?;
+    let reading = InputSettings::open(folder, config.positions)?;
+    let weights = ModelWeights::open(folder)?;
     let encoder = Encoder::open(&weights, &config)?;
     opened.check(folder, &encoder)?;
     let (bytes, header) = weights.bytes();
     let settings = format!("{pooling:?} {}", reading.identity_text());
     let identity = identity(&outer.name(), &[&config.bytes, &opened.bytes, settings.as_bytes()], bytes, header);
-    Ok((Model::Network { encoder, pooling, reading }, opened, identity, config.hidden))
+    Ok((EmbeddingModel::Network { encoder, pooling, reading }, opened, identity, config.hidden))
 }
 
-fn read_static(outer: &Folder, folder: &Folder) -> Result<Read, ModelError> {
-    let opened = Tokenizer::open(folder)?;
-    let weights = Weights::open(folder)?;
+fn load_static(outer: &ModelFolder, folder: &ModelFolder) -> Result<LoadedModel, ModelError> {
+    let opened = SubwordTokenizer::open(folder)?;
+    let weights = ModelWeights::open(folder)?;
     let table = StaticTable::open(folder, &weights, &opened)?;
     let (bytes, header) = weights.bytes();
     let identity = identity(&outer.name(), &[b"static", &opened.bytes], bytes, header);
     let dimensions = table.dimensions();
-    Ok((Model::Static(table), opened, identity, dimensions))
+    Ok((EmbeddingModel::Static(table), opened, identity, dimensions))
 }
 
 impl Embedder for LocalEmbedder {
@@ -153,8 +159,8 @@ impl Embedder for LocalEmbedder {
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
         let vectors = match &self.model {
-            Model::Network { encoder, pooling, reading } => self.by_network(encoder, *pooling, *reading, texts),
-            Model::Static(table) => spread(self.threads, texts, |(): &mut (), text| self.by_table(table, text)),
+            EmbeddingModel::Network { encoder, pooling, reading } => self.embed_with_network(encoder, *pooling, *reading, texts),
+            EmbeddingModel::Static(table) => spread(self.threads, texts, |(): &mut (), text| self.embed_with_table(table, text)),
         };
         let zeros = || vec![0.0; self.dimensions];
         vectors.into_iter().map(|vector| Ok(vector?.unwrap_or_else(zeros))).collect()

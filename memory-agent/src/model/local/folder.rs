@@ -10,16 +10,16 @@ use super::ModelError;
 
 /// The folder of a model, or of one of its modules.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(super) struct ModelFolder {
     path: PathBuf,
 }
 
 /// Maximum size of a file that is read as a whole, in bytes.
 ///
 /// Tokenizers have a few hundred KB, multilingual ones up to 20 MB.
-const LARGEST: u64 = 64 << 20;
+const MAX_FILE: u64 = 64 << 20;
 
-impl Folder {
+impl ModelFolder {
     pub(super) fn open(path: &Path) -> Result<Self, ModelError> {
         if path.is_dir() {
             return Ok(Self { path: path.to_owned() });
@@ -69,8 +69,8 @@ impl Folder {
 
     pub(super) fn read(&self, file: &str) -> Result<Vec<u8>, ModelError> {
         let mut bytes = Vec::new();
-        self.file(file)?.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| self.unreadable(file, &error))?;
-        if LARGEST < bytes.len() as u64 {
+        self.file(file)?.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(|error| self.unreadable(file, &error))?;
+        if MAX_FILE < bytes.len() as u64 {
             return Err(self.damaged(file, "it is larger than 64 MiB"));
         }
         Ok(bytes)
@@ -81,7 +81,7 @@ impl Folder {
     }
 
     /// Parses an optional JSON file.
-    pub(super) fn json_if_there<T: DeserializeOwned>(&self, file: &str) -> Result<Option<T>, ModelError> {
+    pub(super) fn read_optional_json<T: DeserializeOwned>(&self, file: &str) -> Result<Option<T>, ModelError> {
         if self.has(file) { self.json(file).map(Some) } else { Ok(None) }
     }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use sha2::{Digest, Sha256};
 
 /// Number of bytes at each end of the weights that are hashed.
-const END: usize = 64 << 10;
+const HASHED_END: usize = 64 << 10;
 
 /// Returns the name of the model and a hash of its files.
 ///
@@ -14,7 +14,7 @@ const END: usize = 64 << 10;
 /// differ there. The path and the modification time of the files have no effect.
 pub(super) fn identity(name: &str, parts: &[&[u8]], weights: &[u8], header: usize) -> String {
     let mut hash = Sha256::new();
-    let (head, tail) = (weights.len().min(header + END), weights.len().saturating_sub(END));
+    let (head, tail) = (weights.len().min(header + HASHED_END), weights.len().saturating_sub(HASHED_END));
     let size = weights.len().to_le_bytes();
     for part in parts.iter().copied().chain([&size[..], &weights[..head], &weights[tail..]]) {
         // The length prefix separates each part from the next one.
@@ -34,13 +34,13 @@ mod tests {
 
     #[test]
     fn every_part_counts_and_so_does_its_border() {
-        let weights = vec![7_u8; 3 * END];
+        let weights = vec![7_u8; 3 * HASHED_END];
         let of = |parts: &[&[u8]], weights: &[u8]| identity("model", parts, weights, 10);
         let one = of(&[b"config", b"pooling"], &weights);
         assert_eq!(one, of(&[b"config", b"pooling"], &weights));
         assert_eq!(one.len(), "model@".len() + 16);
         assert_ne!(one, of(&[b"configp", b"ooling"], &weights));
-        for place in [0, END + 9, 3 * END - 1] {
+        for place in [0, HASHED_END + 9, 3 * HASHED_END - 1] {
             let mut other = weights.clone();
             other[place] = 8;
             assert_ne!(one, of(&[b"config", b"pooling"], &other), "{place}");

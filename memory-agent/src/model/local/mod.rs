@@ -18,15 +18,15 @@ mod embedder;
 mod error;
 mod folder;
 mod identity;
-mod raw;
+mod parallel;
 mod reranker;
-mod sentence;
-mod spread;
+mod sentence_transformer;
 mod static_table;
 mod tokenizer;
+mod unsafe_ops;
 
 pub use embedder::LocalEmbedder;
 pub use reranker::LocalReranker;
 
 use error::ModelError;
-use folder::Folder;
+use folder::ModelFolder;

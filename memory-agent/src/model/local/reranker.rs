@@ -6,12 +6,12 @@ use std::thread;
 
 use memory_core::{RerankError, Reranker};
 
-use super::bert::{Config, Encoder, Grid, Linear, Weights, Workspace, groups};
+use super::bert::{BertConfig, Encoder, EncoderBuffers, Grid, Linear, ModelWeights, groups};
 use super::identity::identity;
-use super::sentence::Reading;
-use super::spread::spread;
-use super::tokenizer::{Tokenizer, Tokens};
-use super::{Folder, ModelError};
+use super::parallel::spread;
+use super::sentence_transformer::InputSettings;
+use super::tokenizer::{SubwordTokenizer, TokenIds};
+use super::{ModelError, ModelFolder};
 
 /// A cross-encoder in a folder that runs on this machine's processor.
 ///
@@ -23,11 +23,11 @@ use super::{Folder, ModelError};
 pub struct LocalReranker {
     folder: PathBuf,
     identity: String,
-    tokenizer: Tokenizer,
+    tokenizer: SubwordTokenizer,
     encoder: Encoder,
     pooler: Linear,
     classifier: Linear,
-    reading: Reading,
+    reading: InputSettings,
     hidden: usize,
     threads: NonZeroUsize,
 }
@@ -42,19 +42,19 @@ impl LocalReranker {
     /// # Errors
     /// If the folder or a file of the model is missing or damaged, or the model is not supported.
     pub fn open(folder: &Path, threads: Option<NonZeroUsize>) -> Result<Self, RerankError> {
-        Ok(Self::read(folder, threads)?)
+        Ok(Self::load(folder, threads)?)
     }
 
-    fn read(path: &Path, threads: Option<NonZeroUsize>) -> Result<Self, ModelError> {
-        let folder = &Folder::open(path)?;
-        let config = Config::open(folder)?;
-        let opened = Tokenizer::open(folder)?;
-        let reading = Reading::open(folder, config.positions)?;
-        let weights = Weights::open(folder)?;
+    fn load(path: &Path, threads: Option<NonZeroUsize>) -> Result<Self, ModelError> {
+        let folder = &ModelFolder::open(path)?;
+        let config = BertConfig::open(folder)?;
+        let opened = SubwordTokenizer::open(folder)?;
+        let reading = InputSettings::open(folder, config.positions)?;
+        let weights = ModelWeights::open(folder)?;
         let labels = labels(folder, &weights)?;
         let encoder = Encoder::open(&weights, &config)?;
         opened.check(folder, &encoder)?;
-        if !encoder.tells_two_texts() {
+        if !encoder.has_segments() {
             return Err(folder.unsupported("config.json", "its network has no segment embeddings for a second text"));
         }
         let pooler = Linear::open_pooler(&weights, config.hidden)?;
@@ -68,7 +68,7 @@ impl LocalReranker {
         Ok(Self { folder, identity, tokenizer, encoder, pooler, classifier, reading, hidden, threads })
     }
 
-    fn tokens(&self, query: &str, text: &str) -> Tokens {
+    fn tokens(&self, query: &str, text: &str) -> TokenIds {
         let most = self.reading.most_tokens;
         if self.reading.is_lowered {
             return self.tokenizer.pair(&query.to_lowercase(), &text.to_lowercase(), most);
@@ -76,7 +76,7 @@ impl LocalReranker {
         self.tokenizer.pair(query, text, most)
     }
 
-    fn logits(&self, workspace: &mut Workspace, inputs: &[Tokens]) -> Vec<Result<f32, ModelError>> {
+    fn logits(&self, workspace: &mut EncoderBuffers, inputs: &[TokenIds]) -> Vec<Result<f32, ModelError>> {
         let grid = self.encoder.encode(inputs, workspace);
         let (mut first, mut pooled, mut logits) = (Grid::default(), Grid::default(), Grid::default());
         first.resize(self.hidden, inputs.len());
@@ -91,7 +91,7 @@ impl LocalReranker {
         }
         self.classifier.apply(&pooled, &mut logits);
         let logit = |column: usize| logits.column(column).last().copied().filter(|logit| logit.is_finite());
-        (0..inputs.len()).map(|column| logit(column).ok_or_else(|| Weights::not_a_number(&self.folder))).collect()
+        (0..inputs.len()).map(|column| logit(column).ok_or_else(|| ModelWeights::not_a_number(&self.folder))).collect()
     }
 }
 
@@ -108,7 +108,7 @@ impl Reranker for LocalReranker {
 }
 
 /// Returns the number of labels of the model.
-fn labels(folder: &Folder, weights: &Weights<'_>) -> Result<usize, ModelError> {
+fn labels(folder: &ModelFolder, weights: &ModelWeights<'_>) -> Result<usize, ModelError> {
     let Some(shape) = weights.shape("classifier.weight") else {
         let why = "it has no classifier.weight, so it is not a cross-encoder";
         return Err(folder.unsupported("model.safetensors", why));

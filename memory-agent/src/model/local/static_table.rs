@@ -1,8 +1,8 @@
 //! Models without a network: the vector of a text is the mean of its tokens' vectors.
 
-use super::bert::{Table, Weights};
-use super::tokenizer::{Opened, Tokenizer};
-use super::{Folder, ModelError};
+use super::bert::{ModelWeights, RowTensor};
+use super::tokenizer::{LoadedTokenizer, SubwordTokenizer};
+use super::{ModelError, ModelFolder};
 
 /// Maximum number of tokens of a text in a model of the library model2vec.
 const MOST_TOKENS: usize = 512;
@@ -10,7 +10,7 @@ const MOST_TOKENS: usize = 512;
 /// The vectors of all tokens.
 #[derive(Debug)]
 pub(super) struct StaticTable {
-    rows: Table,
+    rows: RowTensor,
     /// The row of each token, if tokens share rows.
     places: Option<Vec<usize>>,
     /// The weight of each token, if weights differ.
@@ -26,7 +26,7 @@ impl StaticTable {
     ///
     /// The tensors of model2vec are `embeddings` and the optional `weights` and `mapping`; that of sentence
     /// transformers is `embedding.weight`.
-    pub(super) fn open(folder: &Folder, weights: &Weights<'_>, opened: &Opened) -> Result<Self, ModelError> {
+    pub(super) fn open(folder: &ModelFolder, weights: &ModelWeights<'_>, opened: &LoadedTokenizer) -> Result<Self, ModelError> {
         let is_model2vec = weights.shape("embedding.weight").is_none();
         let rows = weights.static_rows(if is_model2vec { "embeddings" } else { "embedding.weight" })?;
         let (places, factors) = (weights.places("mapping")?, weights.static_row("weights")?);
@@ -43,7 +43,7 @@ impl StaticTable {
     }
 
     /// Returns the tokens of a text that contribute to its vector, and all tokens that were read.
-    pub(super) fn tokens(&self, tokenizer: &Tokenizer, text: &str, longest: usize) -> (Vec<u32>, Vec<u32>) {
+    pub(super) fn tokens(&self, tokenizer: &SubwordTokenizer, text: &str, longest: usize) -> (Vec<u32>, Vec<u32>) {
         if !self.is_model2vec {
             let all = tokenizer.plain(text, longest);
             return (all.clone(), all);

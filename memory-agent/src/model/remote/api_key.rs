@@ -29,7 +29,7 @@ impl ApiKey {
     /// Returns `text`, a message of the server, with each occurrence of the key replaced by `[key]`.
     ///
     /// A start of the key at the end of `text` is replaced too: long messages are cut, perhaps within the key.
-    pub(super) fn strike_out(&self, text: &str) -> String {
+    pub(super) fn redact(&self, text: &str) -> String {
         let text = text.replace(&self.0, "[key]");
         let cut = (SHORTEST_PART..self.0.len()).rev().find_map(|length| text.strip_suffix(&self.0[..length]));
         cut.map_or_else(|| text.clone(), |before| format!("{before}[key]"))
@@ -64,9 +64,9 @@ mod tests {
         let key: ApiKey = " sk-abc123\n".parse().expect("a key may have a line end behind it");
         assert_eq!(format!("{key:?} {key:#?}"), "ApiKey(…) ApiKey(…)");
         assert_eq!(key.bearer(), "Bearer sk-abc123");
-        assert_eq!(key.strike_out("wrong key: sk-abc123."), "wrong key: [key].");
-        assert_eq!(key.strike_out("wrong key: sk-abc"), "wrong key: [key]", "cut within the key");
-        assert_eq!(key.strike_out("wrong key: sk-"), "wrong key: sk-");
+        assert_eq!(key.redact("wrong key: sk-abc123."), "wrong key: [key].");
+        assert_eq!(key.redact("wrong key: sk-abc"), "wrong key: [key]", "cut within the key");
+        assert_eq!(key.redact("wrong key: sk-"), "wrong key: sk-");
         for bad in ["", " \n", "two words", "line\r\nInjected: yes", "schlüssel"] {
             assert_eq!(bad.parse::<ApiKey>(), Err(ApiKeyError), "{bad:?}");
         }

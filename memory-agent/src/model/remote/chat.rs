@@ -2,16 +2,16 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use memory_core::{Allowance, Answer, ChatError, ChatModel, ChatRequest, Tokens, Trouble};
+use memory_core::{BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest, TokenUsage};
 
 use super::ChatSettings;
-use super::chat_wire::{self as wire, Limit, Odd};
+use super::chat_wire::{self as wire, LimitField, ResponseDefect};
 use super::endpoint::{CHAT, Endpoint};
-use super::request::{self, Kind, Refusal, Server};
-use super::retry::Retry;
+use super::request::{self, FailureKind, ModelServer, RequestError};
+use super::retry::RetryPolicy;
 
 /// Maximum size of a response, in bytes. A response of 100,000 tokens has well below 1 MB.
-const LONGEST_ANSWER: u64 = 8 << 20;
+const MAX_RESPONSE: u64 = 8 << 20;
 
 /// A language model on a server with an `OpenAI`-compatible API, such as Ollama, vLLM or llama.cpp.
 ///
@@ -20,7 +20,7 @@ const LONGEST_ANSWER: u64 = 8 << 20;
 /// followed, so requests go only to the configured address.
 #[derive(Debug)]
 pub struct RemoteChat {
-    server: Server,
+    server: ModelServer,
     model: String,
     /// Whether the server requires `max_completion_tokens` in place of `max_tokens`.
     wants_new_name: AtomicBool,
@@ -32,7 +32,7 @@ impl RemoteChat {
     /// # Errors
     /// [`ChatError::Unusable`] if the address, the proxy or the certificate file is invalid.
     pub fn new(settings: ChatSettings) -> Result<Self, ChatError> {
-        let unusable = |why: String, hint: &str| ChatError::Unusable(Trouble { why, hint: Some(hint.to_owned()) });
+        let unusable = |why: String, hint: &str| ChatError::Unusable(ChatFailure { why, hint: Some(hint.to_owned()) });
         let endpoint = Endpoint::parse(&settings.base_url, CHAT).map_err(|why| {
             let hint = "a URL looks like https://api.openai.com/v1; set the key separately";
             unusable(format!("its URL is invalid: {why}"), hint)
@@ -40,56 +40,56 @@ impl RemoteChat {
         let agent = request::agent(&endpoint, settings.proxy.as_deref(), settings.certificates.as_deref());
         let agent = agent.map_err(|(why, hint)| unusable(why, hint))?;
         let ChatSettings { model, api_key, timeout, tries, first_pause, .. } = settings;
-        let retry = Retry { tries, first_pause, patience: timeout };
-        let server = Server { agent, endpoint, api_key, timeout, retry, longest_answer: LONGEST_ANSWER };
+        let retry = RetryPolicy { tries, first_pause, patience: timeout };
+        let server = ModelServer { agent, endpoint, api_key, timeout, retry, longest_answer: MAX_RESPONSE };
         Ok(Self { server, model, wants_new_name: AtomicBool::default() })
     }
 
-    fn post(&self, request: &ChatRequest) -> Result<Vec<u8>, Refusal> {
+    fn post(&self, request: &ChatRequest) -> Result<Vec<u8>, RequestError> {
         if !self.wants_new_name.load(Ordering::Relaxed) {
-            match self.server.post(&wire::request(&self.model, request, Limit::OldName)) {
+            match self.server.post(&wire::request(&self.model, request, LimitField::OldName)) {
                 Err(refusal) if wants_new_name(&refusal) => self.wants_new_name.store(true, Ordering::Relaxed),
                 done => return done,
             }
         }
-        self.server.post(&wire::request(&self.model, request, Limit::NewName))
+        self.server.post(&wire::request(&self.model, request, LimitField::NewName))
     }
 
-    fn odd(&self, odd: Odd) -> ChatError {
-        let trouble = |what: &str, hint: &str| Trouble { why: self.server.says(what), hint: Some(hint.to_owned()) };
+    fn odd(&self, odd: ResponseDefect) -> ChatError {
+        let trouble = |what: &str, hint: &str| ChatFailure { why: self.server.error_text(what), hint: Some(hint.to_owned()) };
         match odd {
-            Odd::Refused { what, tokens } => {
+            ResponseDefect::Refused { what, tokens } => {
                 ChatError::Refused { trouble: trouble(&what, "change the request, or use another model"), tokens }
             }
-            Odd::Unreadable { what, hint, tokens } => ChatError::Unreadable { trouble: trouble(&what, hint), tokens },
+            ResponseDefect::Unreadable { what, hint, tokens } => ChatError::Unreadable { trouble: trouble(&what, hint), tokens },
         }
     }
 }
 
 impl ChatModel for RemoteChat {
-    fn answer(&self, request: &ChatRequest) -> Result<Answer, ChatError> {
+    fn answer(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
         let body = self.post(request).map_err(|refusal| failed(refusal, request))?;
-        wire::answer(&body, request).map_err(|odd| self.odd(odd))
+        wire::parse_response(&body, request).map_err(|odd| self.odd(odd))
     }
 
-    fn allowance(&self) -> Result<Allowance, ChatError> {
-        Ok(Allowance::default())
+    fn allowance(&self) -> Result<BudgetStatus, ChatError> {
+        Ok(BudgetStatus::default())
     }
 }
 
 /// Returns whether the server rejects `max_tokens`, as newer models of `OpenAI` do.
-fn wants_new_name(refusal: &Refusal) -> bool {
-    refusal.kind == Kind::Refused && refusal.complaint.as_ref().is_some_and(|said| said.contains(wire::NEW_NAME))
+fn wants_new_name(refusal: &RequestError) -> bool {
+    refusal.kind == FailureKind::Refused && refusal.complaint.as_ref().is_some_and(|said| said.contains(wire::NEW_NAME))
 }
 
-fn failed(Refusal { kind, why, hint, .. }: Refusal, request: &ChatRequest) -> ChatError {
-    let trouble = Trouble { why, hint: Some(hint) };
+fn failed(RequestError { kind, why, hint, .. }: RequestError, request: &ChatRequest) -> ChatError {
+    let trouble = ChatFailure { why, hint: Some(hint) };
     match kind {
-        Kind::Unreachable => ChatError::Unreachable(trouble),
-        Kind::Lost => ChatError::Lost(trouble),
-        Kind::Timeout => ChatError::Timeout(trouble),
-        Kind::Refused => ChatError::Refused { trouble, tokens: Tokens::default() },
+        FailureKind::Unreachable => ChatError::Unreachable(trouble),
+        FailureKind::Lost => ChatError::Lost(trouble),
+        FailureKind::Timeout => ChatError::Timeout(trouble),
+        FailureKind::Refused => ChatError::Refused { trouble, tokens: TokenUsage::default() },
         // The model has generated the response, so its tokens are counted.
-        Kind::TooLong => ChatError::Unreadable { trouble, tokens: request.estimate() },
+        FailureKind::TooLong => ChatError::Unreadable { trouble, tokens: request.estimate() },
     }
 }

@@ -6,14 +6,14 @@ use std::sync::{Arc, OnceLock};
 use memory_core::{EmbedError, Embedder, Embedding};
 
 use super::endpoint::{EMBEDDINGS, Endpoint};
-use super::request::{self, Refusal, Server};
-use super::retry::Retry;
+use super::request::{self, ModelServer, RequestError};
+use super::retry::RetryPolicy;
 use super::{ApiKey, RemoteSettings, embeddings_wire as wire};
 
-use crate::model::unit::of_length_1;
+use crate::model::unit_vector::unit_vector;
 
 /// Maximum size of a response, in bytes. 2,048 vectors of 3,072 numbers have about 130 MB.
-const LONGEST_ANSWER: u64 = 256 << 20;
+const MAX_RESPONSE: u64 = 256 << 20;
 
 /// An embedding model on a server with an `OpenAI`-compatible API, such as Ollama, vLLM or llama.cpp.
 ///
@@ -24,7 +24,7 @@ const LONGEST_ANSWER: u64 = 256 << 20;
 #[derive(Debug, Clone)]
 pub struct RemoteEmbedder {
     identity: String,
-    server: Server,
+    server: ModelServer,
     model: String,
     asked_dimensions: Option<NonZeroUsize>,
     texts_at_once: NonZeroUsize,
@@ -49,13 +49,13 @@ impl RemoteEmbedder {
         let size = settings.dimensions.map_or_else(String::new, |dimensions| format!(";{dimensions}"));
         Ok(Self {
             identity: format!("{}@{}{size}", settings.model, endpoint.place),
-            server: Server {
+            server: ModelServer {
                 agent,
                 endpoint,
                 api_key,
                 timeout,
-                retry: Retry { tries, first_pause, patience },
-                longest_answer: LONGEST_ANSWER,
+                retry: RetryPolicy { tries, first_pause, patience },
+                longest_answer: MAX_RESPONSE,
             },
             model: settings.model,
             asked_dimensions: settings.dimensions,
@@ -68,15 +68,15 @@ impl RemoteEmbedder {
     /// Returns the same model with another API key. Both share their connections.
     #[must_use]
     pub fn with_key(&self, api_key: ApiKey) -> Self {
-        Self { server: Server { api_key: Some(api_key), ..self.server.clone() }, ..self.clone() }
+        Self { server: ModelServer { api_key: Some(api_key), ..self.server.clone() }, ..self.clone() }
     }
 
-    fn embed_some(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
-        let input: Vec<&str> = texts.iter().map(|text| sent(text, self.longest_text)).collect();
+    fn embed_batch(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+        let input: Vec<&str> = texts.iter().map(|text| truncate_text(text, self.longest_text)).collect();
         let dimensions = self.asked_dimensions.map(NonZeroUsize::get);
-        let request = wire::Request { model: &self.model, input: &input, dimensions };
+        let request = wire::EmbeddingsRequest { model: &self.model, input: &input, dimensions };
         let body = serde_json::to_vec(&request).expect("texts and numbers are JSON");
-        let answer = self.server.post(&body).map_err(|Refusal { why, hint, .. }| EmbedError { why, hint: Some(hint) })?;
+        let answer = self.server.post(&body).map_err(|RequestError { why, hint, .. }| EmbedError { why, hint: Some(hint) })?;
         let vectors = wire::vectors(&answer, texts.len()).map_err(|why| self.odd(&why))?;
         vectors.iter().map(|vector| self.checked(vector)).collect()
     }
@@ -86,12 +86,12 @@ impl RemoteEmbedder {
         if vector.len() != before {
             return Err(self.odd(&format!("a vector of {} instead of {before} dimensions", vector.len())));
         }
-        of_length_1(vector).ok_or_else(|| self.odd("a zero or non-finite vector"))
+        unit_vector(vector).ok_or_else(|| self.odd("a zero or non-finite vector"))
     }
 
     fn odd(&self, what: &str) -> EmbedError {
         let hint = "check that the URL is that of an embedding model and that the model name is correct";
-        EmbedError { why: self.server.says(&format!("responded with {what}")), hint: Some(hint.into()) }
+        EmbedError { why: self.server.error_text(&format!("responded with {what}")), hint: Some(hint.into()) }
     }
 }
 
@@ -103,14 +103,14 @@ impl Embedder for RemoteEmbedder {
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
         let mut vectors = Vec::with_capacity(texts.len());
         for some in texts.chunks(self.texts_at_once.get()) {
-            vectors.extend(self.embed_some(some)?);
+            vectors.extend(self.embed_batch(some)?);
         }
         Ok(vectors)
     }
 }
 
 /// Returns the part of a text that is sent to the server.
-fn sent(text: &str, longest: NonZeroUsize) -> &str {
+fn truncate_text(text: &str, longest: NonZeroUsize) -> &str {
     if text.trim().is_empty() {
         return ".";
     }

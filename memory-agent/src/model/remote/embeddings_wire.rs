@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The JSON body of a request.
 #[derive(Debug, Serialize)]
-pub(super) struct Request<'a> {
+pub(super) struct EmbeddingsRequest<'a> {
     pub(super) model: &'a str,
     pub(super) input: &'a [&'a str],
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -12,12 +12,12 @@ pub(super) struct Request<'a> {
 }
 
 #[derive(Debug, Deserialize)]
-struct Response {
-    data: Vec<Item>,
+struct EmbeddingsResponse {
+    data: Vec<EmbeddingItem>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Item {
+struct EmbeddingItem {
     index: Option<usize>,
     embedding: Vec<f64>,
 }
@@ -30,7 +30,7 @@ struct Item {
 /// # Errors
 /// A description of the defect in the response.
 pub(super) fn vectors(body: &[u8], count: usize) -> Result<Vec<Vec<f64>>, String> {
-    let response: Response = serde_json::from_slice(body).map_err(|error| format!("no list of vectors ({error})"))?;
+    let response: EmbeddingsResponse = serde_json::from_slice(body).map_err(|error| format!("no list of vectors ({error})"))?;
     if response.data.len() != count {
         return Err(format!("{} vectors for {count} texts", response.data.len()));
     }

@@ -41,7 +41,7 @@ impl Endpoint {
     }
 
     /// Returns whether the server needs a valid TLS certificate.
-    pub(super) fn is_behind_https(&self) -> bool {
+    pub(super) fn uses_https(&self) -> bool {
         self.url.starts_with("https:")
     }
 }

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 /// The limits on attempts and on their total time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Retry {
+pub(super) struct RetryPolicy {
     pub(super) tries: u32,
     pub(super) first_pause: Duration,
     pub(super) patience: Duration,
 }
 
-impl Retry {
+impl RetryPolicy {
     /// Returns the pause before the next attempt, or `None` if no attempt remains.
     ///
     /// `failed` is the number of failed attempts, `spent` the time since the first one, and `asked` the pause that the
@@ -32,7 +32,8 @@ mod tests {
 
     use super::*;
 
-    const RETRY: Retry = Retry { tries: 4, first_pause: Duration::from_millis(500), patience: Duration::from_secs(10) };
+    const RETRY: RetryPolicy =
+        RetryPolicy { tries: 4, first_pause: Duration::from_millis(500), patience: Duration::from_secs(10) };
 
     #[test]
     fn pauses_double_until_tries_or_patience_are_used_up() {
@@ -53,7 +54,7 @@ mod tests {
     proptest! {
         #[test]
         fn patience_is_never_overdrawn(tries: u32, first_pause: Duration, patience: Duration, failed: u32, asked: Option<Duration>, spent: Duration) {
-            if let Some(pause) = (Retry { tries, first_pause, patience }).pause(failed, asked, spent) {
+            if let Some(pause) = (RetryPolicy { tries, first_pause, patience }).pause(failed, asked, spent) {
                 prop_assert!(spent + pause < patience && failed < tries);
             }
         }

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use super::ApiKey;
 
-const TEXTS_AT_ONCE: NonZeroUsize = NonZeroUsize::new(64).expect("64 is not 0");
-const LONGEST_TEXT: NonZeroUsize = NonZeroUsize::new(8_000).expect("8,000 is not 0");
+const BATCH_SIZE: NonZeroUsize = NonZeroUsize::new(64).expect("64 is not 0");
+const MAX_TEXT: NonZeroUsize = NonZeroUsize::new(8_000).expect("8,000 is not 0");
 
 /// The address, credentials and limits of a remote embedding model.
 #[derive(Clone, PartialEq, Eq)]
@@ -52,8 +52,8 @@ impl RemoteSettings {
             model: model.to_owned(),
             api_key: None,
             dimensions: None,
-            texts_at_once: TEXTS_AT_ONCE,
-            longest_text: LONGEST_TEXT,
+            texts_at_once: BATCH_SIZE,
+            longest_text: MAX_TEXT,
             timeout: Duration::from_secs(30),
             patience: Duration::from_secs(90),
             tries: 4,

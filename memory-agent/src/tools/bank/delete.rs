@@ -4,22 +4,22 @@ use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::input::{answered, bank, key, read, schema};
+use super::input::{bank, key, parse_input, run_on_banks, schema};
 use crate::json::bank as shapes;
 
 /// Deletes an entry, or a whole bank.
 #[derive(Debug)]
-pub(super) struct Delete;
+pub(super) struct BankDeleteTool;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Input {
+struct BankDeleteInput {
     bank: String,
     key: Option<String>,
     scope: Option<String>,
 }
 
-impl Tool for Delete {
+impl Tool for BankDeleteTool {
     fn name(&self) -> &'static str {
         "bank_delete"
     }
@@ -42,8 +42,8 @@ impl Tool for Delete {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let input: Input = read(parameters)?;
-        answered(context, input.scope.as_deref(), |banks, choice| {
+        let input: BankDeleteInput = parse_input(parameters)?;
+        run_on_banks(context, input.scope.as_deref(), |banks, choice| {
             let bank = bank(&input.bank)?;
             let key = input.key.as_deref().map(|text| key(&bank, text)).transpose()?;
             let scope = match &key {

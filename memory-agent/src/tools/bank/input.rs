@@ -1,6 +1,6 @@
 //! Shared parameter parsing and error conversion of the bank tools.
 
-use memory_core::bank::{BankError, BankName, BankScope, Banks, Key, ScopeChoice, Trouble};
+use memory_core::bank::{BankError, BankErrorKind, BankName, BankScope, Banks, Key, ScopeChoice};
 use memory_core::json::JsonText;
 use memory_core::text::with_causes;
 use memory_core::{Code, ToolContext, ToolError};
@@ -8,12 +8,12 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::super::input;
-use crate::exact;
+use crate::exact_json;
 
 /// Runs `work` on the banks of the caller in the given scope, and returns its result.
 ///
 /// Every error names its scope.
-pub(super) fn answered(
+pub(super) fn run_on_banks(
     context: &ToolContext,
     scope: Option<&str>,
     work: impl FnOnce(&Banks, ScopeChoice) -> Result<String, BankError>,
@@ -24,14 +24,14 @@ pub(super) fn answered(
     let banks = Banks { actor: context.services.actor.clone(), ..banks.clone() };
     let choice = self::choice(scope)?;
     match work(&banks, choice) {
-        Ok(text) => answer(&text),
-        Err(error) => Err(told(error.in_scope(banks.scope_of(choice)))),
+        Ok(text) => parse_result(&text),
+        Err(error) => Err(tool_error(error.in_scope(banks.effective_scope(choice)))),
     }
 }
 
 /// Parses parameters; an error names an unknown field.
-pub(super) fn read<T: DeserializeOwned>(parameters: &Value) -> Result<T, ToolError> {
-    input::read(parameters)
+pub(super) fn parse_input<T: DeserializeOwned>(parameters: &Value) -> Result<T, ToolError> {
+    input::parse_input(parameters)
 }
 
 /// Parses the name of a bank.
@@ -56,7 +56,7 @@ fn choice(text: Option<&str>) -> Result<ScopeChoice, ToolError> {
 }
 
 /// Converts a bank error into a tool error.
-fn told(error: BankError) -> ToolError {
+fn tool_error(error: BankError) -> ToolError {
     let message = with_causes(&error);
     let (code, hint) = (error.code(), hint(&error));
     let scope = error.scope.map(|scope| scope.as_str().to_owned());
@@ -68,19 +68,19 @@ fn told(error: BankError) -> ToolError {
 /// Returns what a caller can do about an error, other than calling another tool.
 fn hint(error: &BankError) -> Option<String> {
     match error.trouble {
-        Trouble::Symlink { .. } => Some("scope \"user\" reads the bank of the user".to_owned()),
-        Trouble::NoProject => Some("scope \"user\" stores it for all projects".to_owned()),
-        Trouble::InvalidDocument { .. } | Trouble::KeyExists => None,
-        Trouble::Damaged { .. } => Some("nothing was changed; ask the user to repair the bank".to_owned()),
+        BankErrorKind::Symlink { .. } => Some("scope \"user\" reads the bank of the user".to_owned()),
+        BankErrorKind::NoProject => Some("scope \"user\" stores it for all projects".to_owned()),
+        BankErrorKind::InvalidDocument { .. } | BankErrorKind::KeyExists => None,
+        BankErrorKind::Damaged { .. } => Some("nothing was changed; ask the user to repair the bank".to_owned()),
         _ => error.hint(),
     }
 }
 
 /// Converts a result into a value without losing digits.
-fn answer(text: &str) -> Result<Value, ToolError> {
+fn parse_result(text: &str) -> Result<Value, ToolError> {
     let text: JsonText =
         text.parse().map_err(|error| ToolError::new(Code::Internal, format!("the result is not JSON: {error}"), None))?;
-    Ok(exact::to_value(&text))
+    Ok(exact_json::to_value(&text))
 }
 
 /// Returns the schema of an object with these properties.

@@ -4,21 +4,21 @@ use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::input::{answered, bank, read, schema};
+use super::input::{bank, parse_input, run_on_banks, schema};
 use crate::json::bank as shapes;
 
 /// Lists banks, or the keys of a bank.
 #[derive(Debug)]
-pub(super) struct List;
+pub(super) struct BankListTool;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Input {
+struct BankListInput {
     bank: Option<String>,
     scope: Option<String>,
 }
 
-impl Tool for List {
+impl Tool for BankListTool {
     fn name(&self) -> &'static str {
         "bank_list"
     }
@@ -40,8 +40,8 @@ impl Tool for List {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let input: Input = read(parameters)?;
-        answered(context, input.scope.as_deref(), |banks, choice| {
+        let input: BankListInput = parse_input(parameters)?;
+        run_on_banks(context, input.scope.as_deref(), |banks, choice| {
             let Some(text) = &input.bank else { return Ok(shapes::listings(&memory_core::bank::list(banks, choice)?)) };
             let bank = bank(text)?;
             if input.scope.as_deref() == Some("all") {

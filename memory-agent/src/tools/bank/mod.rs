@@ -20,12 +20,12 @@ use memory_core::Tool;
 /// Returns the bank tools.
 pub(super) fn all() -> Vec<Arc<dyn Tool>> {
     vec![
-        Arc::new(read::Read),
-        Arc::new(write::Write),
-        Arc::new(update::Update),
-        Arc::new(delete::Delete),
-        Arc::new(list::List),
-        Arc::new(query::Query),
-        Arc::new(search::Search),
+        Arc::new(read::BankReadTool),
+        Arc::new(write::BankWriteTool),
+        Arc::new(update::BankUpdateTool),
+        Arc::new(delete::BankDeleteTool),
+        Arc::new(list::BankListTool),
+        Arc::new(query::BankQueryTool),
+        Arc::new(search::BankSearchTool),
     ]
 }

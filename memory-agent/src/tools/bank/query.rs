@@ -1,27 +1,27 @@
 //! The `bank_query` tool.
 
-use memory_core::bank::Subject;
+use memory_core::bank::BankQueryTarget;
 use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::input::{answered, bank, key, read, schema};
+use super::input::{bank, key, parse_input, run_on_banks, schema};
 use crate::json::bank as shapes;
 
 /// Applies a jq filter to an entry or a bank.
 #[derive(Debug)]
-pub(super) struct Query;
+pub(super) struct BankQueryTool;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Input {
+struct BankQueryInput {
     bank: String,
     key: Option<String>,
     filter: String,
     scope: Option<String>,
 }
 
-impl Tool for Query {
+impl Tool for BankQueryTool {
     fn name(&self) -> &'static str {
         "bank_query"
     }
@@ -45,11 +45,11 @@ impl Tool for Query {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let input: Input = read(parameters)?;
-        answered(context, input.scope.as_deref(), |banks, choice| {
+        let input: BankQueryInput = parse_input(parameters)?;
+        run_on_banks(context, input.scope.as_deref(), |banks, choice| {
             let bank = bank(&input.bank)?;
             let key = input.key.as_deref().map(|text| key(&bank, text)).transpose()?;
-            let subject = key.as_ref().map_or(Subject::Bank, Subject::Key);
+            let subject = key.as_ref().map_or(BankQueryTarget::Bank, BankQueryTarget::Key);
             Ok(shapes::queried(&memory_core::bank::query(banks, &bank, subject, &input.filter, choice)?))
         })
     }

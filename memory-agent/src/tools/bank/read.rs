@@ -1,21 +1,21 @@
 //! The `bank_read` tool.
 
-use memory_core::bank::{BankError, Trouble};
+use memory_core::bank::{BankError, BankErrorKind};
 use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
-use super::input::{answered, bank, key, read, schema};
-use crate::exact;
+use super::input::{bank, key, parse_input, run_on_banks, schema};
+use crate::exact_json;
 use crate::json::bank as shapes;
 
 /// Reads an entry, or a whole bank.
 #[derive(Debug)]
-pub(super) struct Read;
+pub(super) struct BankReadTool;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Input {
+struct BankReadInput {
     bank: String,
     key: Option<String>,
     scope: Option<String>,
@@ -23,7 +23,7 @@ struct Input {
     default: Option<Value>,
 }
 
-impl Tool for Read {
+impl Tool for BankReadTool {
     fn name(&self) -> &'static str {
         "bank_read"
     }
@@ -47,9 +47,9 @@ impl Tool for Read {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let input: Input = read(parameters)?;
-        let default = input.default.as_ref().map(exact::to_json_text);
-        answered(context, input.scope.as_deref(), |banks, choice| {
+        let input: BankReadInput = parse_input(parameters)?;
+        let default = input.default.as_ref().map(exact_json::to_json_text);
+        run_on_banks(context, input.scope.as_deref(), |banks, choice| {
             let bank = bank(&input.bank)?;
             let found = match &input.key {
                 Some(text) => {
@@ -74,5 +74,5 @@ fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D:
 }
 
 fn is_missing(error: &BankError) -> bool {
-    matches!(error.trouble, Trouble::BankNotFound | Trouble::KeyNotFound | Trouble::Expired)
+    matches!(error.trouble, BankErrorKind::BankNotFound | BankErrorKind::KeyNotFound | BankErrorKind::Expired)
 }

@@ -1,27 +1,27 @@
 //! The `bank_search` tool.
 
-use memory_core::bank::Searched;
+use memory_core::bank::BankSearchFields;
 use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::input::{answered, read, schema};
+use super::input::{parse_input, run_on_banks, schema};
 use crate::json::bank as shapes;
 
 /// Searches keys and values with a pattern.
 #[derive(Debug)]
-pub(super) struct Search;
+pub(super) struct BankSearchTool;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Input {
+struct BankSearchInput {
     pattern: String,
     #[serde(default)]
     search_values: bool,
     scope: Option<String>,
 }
 
-impl Tool for Search {
+impl Tool for BankSearchTool {
     fn name(&self) -> &'static str {
         "bank_search"
     }
@@ -44,9 +44,9 @@ impl Tool for Search {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let input: Input = read(parameters)?;
-        let searched = if input.search_values { Searched::Values } else { Searched::Keys };
-        answered(context, input.scope.as_deref(), |banks, choice| {
+        let input: BankSearchInput = parse_input(parameters)?;
+        let searched = if input.search_values { BankSearchFields::Values } else { BankSearchFields::Keys };
+        run_on_banks(context, input.scope.as_deref(), |banks, choice| {
             let found = memory_core::bank::search(banks, &input.pattern, searched, choice)?;
             Ok(shapes::matches(&found, searched))
         })

@@ -1,27 +1,27 @@
 //! The `bank_update` tool.
 
-use memory_core::bank::Missing;
-use memory_core::{Effect, Secrets, Tool, ToolContext, ToolError};
+use memory_core::bank::MissingKey;
+use memory_core::{Effect, SecretPolicy, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::input::{answered, bank, key, read, schema};
+use super::input::{bank, key, parse_input, run_on_banks, schema};
 use crate::json::bank as shapes;
 
 /// Changes a value with a jq filter.
 #[derive(Debug)]
-pub(super) struct Update;
+pub(super) struct BankUpdateTool;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Input {
+struct BankUpdateInput {
     bank: String,
     key: String,
     filter: String,
     scope: Option<String>,
 }
 
-impl Tool for Update {
+impl Tool for BankUpdateTool {
     fn name(&self) -> &'static str {
         "bank_update"
     }
@@ -45,11 +45,11 @@ impl Tool for Update {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let input: Input = read(parameters)?;
-        answered(context, input.scope.as_deref(), |banks, choice| {
+        let input: BankUpdateInput = parse_input(parameters)?;
+        run_on_banks(context, input.scope.as_deref(), |banks, choice| {
             let bank = bank(&input.bank)?;
             let (key, filter) = (key(&bank, &input.key)?, &input.filter);
-            let done = memory_core::bank::update(banks, &bank, &key, filter, choice, Missing::Refuse, Secrets::Refuse);
+            let done = memory_core::bank::update(banks, &bank, &key, filter, choice, MissingKey::Refuse, SecretPolicy::Refuse);
             Ok(shapes::updated(&done?))
         })
     }

@@ -1,21 +1,21 @@
 //! The `bank_write` tool.
 
-use memory_core::bank::{Condition, WriteRequest};
-use memory_core::{Effect, Secrets, Tool, ToolContext, ToolError};
+use memory_core::bank::{BankWriteCondition, BankWriteRequest};
+use memory_core::{Effect, SecretPolicy, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::input::{answered, bank, key, read, schema};
-use crate::exact;
+use super::input::{bank, key, parse_input, run_on_banks, schema};
+use crate::exact_json;
 use crate::json::bank as shapes;
 
 /// Writes a value under a key.
 #[derive(Debug)]
-pub(super) struct Write;
+pub(super) struct BankWriteTool;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Input {
+struct BankWriteInput {
     bank: String,
     key: String,
     value: Value,
@@ -23,7 +23,7 @@ struct Input {
     ttl: Option<u64>,
 }
 
-impl Tool for Write {
+impl Tool for BankWriteTool {
     fn name(&self) -> &'static str {
         "bank_write"
     }
@@ -48,12 +48,12 @@ impl Tool for Write {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let input: Input = read(parameters)?;
-        answered(context, input.scope.as_deref(), |banks, scope| {
+        let input: BankWriteInput = parse_input(parameters)?;
+        run_on_banks(context, input.scope.as_deref(), |banks, scope| {
             let bank = bank(&input.bank)?;
-            let (key, value) = (key(&bank, &input.key)?, exact::to_json_text(&input.value));
-            let (ttl, condition, secrets) = (input.ttl, Condition::Any, Secrets::Refuse);
-            let request = WriteRequest { bank, key, value, ttl, condition, scope, secrets };
+            let (key, value) = (key(&bank, &input.key)?, exact_json::to_json_text(&input.value));
+            let (ttl, condition, secrets) = (input.ttl, BankWriteCondition::Any, SecretPolicy::Refuse);
+            let request = BankWriteRequest { bank, key, value, ttl, condition, scope, secrets };
             Ok(shapes::written(&memory_core::bank::write(banks, &request)?))
         })
     }

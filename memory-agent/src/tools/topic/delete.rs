@@ -4,21 +4,21 @@ use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::input::read;
-use super::input::{schema, told, topics};
+use super::super::input::parse_input;
+use super::input::{schema, tool_error, topics};
 use crate::json::topic as shapes;
 
 /// Moves a topic to the trash.
 #[derive(Debug)]
-pub(super) struct Delete;
+pub(super) struct TopicDeleteTool;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Input {
+struct TopicDeleteInput {
     filename: String,
 }
 
-impl Tool for Delete {
+impl Tool for TopicDeleteTool {
     fn name(&self) -> &'static str {
         "topic_delete"
     }
@@ -36,7 +36,7 @@ impl Tool for Delete {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let (input, topics): (Input, _) = (read(parameters)?, topics(context)?);
-        Ok(shapes::deleted(&memory_core::topic::delete(&topics, &input.filename).map_err(told)?))
+        let (input, topics): (TopicDeleteInput, _) = (parse_input(parameters)?, topics(context)?);
+        Ok(shapes::deleted(&memory_core::topic::delete(&topics, &input.filename).map_err(tool_error)?))
     }
 }

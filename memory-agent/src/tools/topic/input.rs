@@ -13,7 +13,7 @@ pub(super) fn topics(context: &ToolContext) -> Result<Topics, ToolError> {
 }
 
 /// Converts a topic error into a tool error.
-pub(super) fn told(error: TopicError) -> ToolError {
+pub(super) fn tool_error(error: TopicError) -> ToolError {
     match error {
         TopicError::Store(error) => (*error).into(),
         error => ToolError::new(error.code(), error.to_string(), error.hint()),

@@ -18,11 +18,11 @@ use memory_core::Tool;
 /// Returns the topic tools, and the file tool, which is a set of its own.
 pub(super) fn all() -> Vec<Arc<dyn Tool>> {
     vec![
-        Arc::new(view::View),
-        Arc::new(read::Read),
-        Arc::new(write::Write),
-        Arc::new(update::Update),
-        Arc::new(delete::Delete),
-        Arc::new(files::Files),
+        Arc::new(view::TopicViewTool),
+        Arc::new(read::TopicReadTool),
+        Arc::new(write::TopicWriteTool),
+        Arc::new(update::TopicUpdateTool),
+        Arc::new(delete::TopicDeleteTool),
+        Arc::new(files::FilesTool),
     ]
 }

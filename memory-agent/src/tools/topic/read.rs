@@ -5,20 +5,20 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::input;
-use super::input::{schema, told, topics};
+use super::input::{schema, tool_error, topics};
 use crate::json::topic as shapes;
 
 /// Reads a topic.
 #[derive(Debug)]
-pub(super) struct Read;
+pub(super) struct TopicReadTool;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Input {
+struct TopicReadInput {
     filename: String,
 }
 
-impl Tool for Read {
+impl Tool for TopicReadTool {
     fn name(&self) -> &'static str {
         "topic_read"
     }
@@ -36,7 +36,7 @@ impl Tool for Read {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let (input, topics): (Input, _) = (input::read(parameters)?, topics(context)?);
-        Ok(shapes::reading(&memory_core::topic::read(&topics, &input.filename).map_err(told)?))
+        let (input, topics): (TopicReadInput, _) = (input::parse_input(parameters)?, topics(context)?);
+        Ok(shapes::reading(&memory_core::topic::read(&topics, &input.filename).map_err(tool_error)?))
     }
 }

@@ -1,26 +1,26 @@
 //! The `topic_update` tool.
 
-use memory_core::{Effect, Secrets, Tool, ToolContext, ToolError};
+use memory_core::{Effect, SecretPolicy, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::input::read;
-use super::input::{schema, told, topics};
+use super::super::input::parse_input;
+use super::input::{schema, tool_error, topics};
 use crate::json::topic as shapes;
 
 /// Replaces a passage of a topic.
 #[derive(Debug)]
-pub(super) struct Update;
+pub(super) struct TopicUpdateTool;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Input {
+struct TopicUpdateInput {
     filename: String,
     old_text: String,
     new_text: String,
 }
 
-impl Tool for Update {
+impl Tool for TopicUpdateTool {
     fn name(&self) -> &'static str {
         "topic_update"
     }
@@ -43,9 +43,9 @@ impl Tool for Update {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let (input, topics): (Input, _) = (read(parameters)?, topics(context)?);
-        let Input { filename, old_text, new_text } = input;
-        let updated = memory_core::topic::update(&topics, &filename, &old_text, &new_text, Secrets::Refuse);
-        Ok(shapes::written(&updated.map_err(told)?))
+        let (input, topics): (TopicUpdateInput, _) = (parse_input(parameters)?, topics(context)?);
+        let TopicUpdateInput { filename, old_text, new_text } = input;
+        let updated = memory_core::topic::update(&topics, &filename, &old_text, &new_text, SecretPolicy::Refuse);
+        Ok(shapes::written(&updated.map_err(tool_error)?))
     }
 }

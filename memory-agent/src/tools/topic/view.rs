@@ -4,30 +4,30 @@ use memory_core::{Effect, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::input::read;
-use super::input::{schema, told, topics};
+use super::super::input::parse_input;
+use super::input::{schema, tool_error, topics};
 use crate::json::topic as shapes;
 
 /// Shows the index, or lists the files.
 #[derive(Debug)]
-pub(super) struct View;
+pub(super) struct TopicViewTool;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Input {
+struct TopicViewInput {
     #[serde(default)]
-    target: Target,
+    target: ViewTarget,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Target {
+enum ViewTarget {
     #[default]
     Index,
     Files,
 }
 
-impl Tool for View {
+impl Tool for TopicViewTool {
     fn name(&self) -> &'static str {
         "topic_view"
     }
@@ -45,14 +45,14 @@ impl Tool for View {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let (input, topics): (Input, _) = (read(parameters)?, topics(context)?);
+        let (input, topics): (TopicViewInput, _) = (parse_input(parameters)?, topics(context)?);
         match input.target {
-            Target::Index => {
-                let index = memory_core::topic::view(&topics).map_err(told)?;
-                let warning = memory_core::topic::index_overflow(&topics).map_err(told)?;
+            ViewTarget::Index => {
+                let index = memory_core::topic::view(&topics).map_err(tool_error)?;
+                let warning = memory_core::topic::index_overflow(&topics).map_err(tool_error)?;
                 Ok(shapes::index(&index, warning.as_deref()))
             }
-            Target::Files => Ok(shapes::listing(&memory_core::topic::list(&topics).map_err(told)?)),
+            ViewTarget::Files => Ok(shapes::listing(&memory_core::topic::list(&topics).map_err(tool_error)?)),
         }
     }
 }

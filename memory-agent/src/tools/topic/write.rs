@@ -1,21 +1,21 @@
 //! The `topic_write` tool.
 
-use memory_core::topic::WriteRequest;
-use memory_core::{Effect, Secrets, Tool, ToolContext, ToolError};
+use memory_core::topic::TopicWriteRequest;
+use memory_core::{Effect, SecretPolicy, Tool, ToolContext, ToolError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::input::read;
-use super::input::{schema, told, topics};
+use super::super::input::parse_input;
+use super::input::{schema, tool_error, topics};
 use crate::json::topic as shapes;
 
 /// Writes a topic.
 #[derive(Debug)]
-pub(super) struct Write;
+pub(super) struct TopicWriteTool;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Input {
+struct TopicWriteInput {
     filename: String,
     name: String,
     description: String,
@@ -23,7 +23,7 @@ struct Input {
     content: String,
 }
 
-impl Tool for Write {
+impl Tool for TopicWriteTool {
     fn name(&self) -> &'static str {
         "topic_write"
     }
@@ -48,15 +48,15 @@ impl Tool for Write {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let (input, topics): (Input, _) = (read(parameters)?, topics(context)?);
-        let request = WriteRequest {
-            name: input.filename.parse().map_err(told)?,
+        let (input, topics): (TopicWriteInput, _) = (parse_input(parameters)?, topics(context)?);
+        let request = TopicWriteRequest {
+            name: input.filename.parse().map_err(tool_error)?,
             title: Some(input.name),
             description: Some(input.description),
-            kind: Some(input.memory_type.parse().map_err(told)?),
+            kind: Some(input.memory_type.parse().map_err(tool_error)?),
             content: Some(input.content),
-            secrets: Secrets::Refuse,
+            secrets: SecretPolicy::Refuse,
         };
-        Ok(shapes::written(&memory_core::topic::write(&topics, &request).map_err(told)?))
+        Ok(shapes::written(&memory_core::topic::write(&topics, &request).map_err(tool_error)?))
     }
 }

@@ -13,12 +13,12 @@ use memory_agent::http::{HttpLimits, openapi};
 use memory_agent::instance::backends;
 use serde_json::json;
 
-use crate::agents::{Gate, agent, agent_behind};
-use server::{Answer, Server};
+use crate::agents::{CallGate, agent, agent_behind};
+use server::{HttpTestResponse, HttpTestServer};
 
 #[test]
 fn an_action_answers_as_it_does_elsewhere() {
-    let server = Server::begin();
+    let server = HttpTestServer::begin();
     let said = server.post("/v1/run/history/default/append", r#"{"session":"s","role":"user","content":"hi 1e1000"}"#);
     assert_eq!((said.status, said.headers["content-type"].as_str()), (200, "application/json"));
     assert_eq!(said.json()["content"], "hi 1e1000");
@@ -36,7 +36,7 @@ fn an_action_answers_as_it_does_elsewhere() {
 
 #[test]
 fn an_instance_is_opened_once_and_anew_when_it_is_defined_anew() {
-    let server = Server::begin();
+    let server = HttpTestServer::begin();
     let set = |value: &str| server.post("/v1/run/kv/default/set", &format!(r#"{{"key":"k","value":"{value}"}}"#));
     assert_eq!(set("1").json()["created"], true);
     assert_eq!(set("2").json()["created"], false);
@@ -48,7 +48,7 @@ fn an_instance_is_opened_once_and_anew_when_it_is_defined_anew() {
 
 #[test]
 fn appends_at_once_are_all_kept() {
-    let server = Server::begin();
+    let server = HttpTestServer::begin();
     thread::scope(|scope| {
         for writer in 0..8 {
             let server = &server;
@@ -66,15 +66,15 @@ fn appends_at_once_are_all_kept() {
 
 #[test]
 fn what_was_asked_before_the_end_is_answered() {
-    let gate = Arc::new(Gate::default());
-    let mut server = Server::of(agent_behind(&gate), None, HttpLimits::default());
+    let gate = Arc::new(CallGate::default());
+    let mut server = HttpTestServer::of(agent_behind(&gate), None, HttpLimits::default());
     server.post("/v1/run/kv/default/list", "{}");
     let waiting = server.begin_request("POST", "/v1/tools/memory_list", &[], "{}");
     let idle = server.begin_request("GET", "/v1/health", &[("Connection", "keep-alive")], "");
-    gate.holds_one();
-    server.ask_to_end();
+    gate.wait_for_caller();
+    server.request_shutdown();
     gate.open();
-    let answer = Answer::read(waiting).expect("an answer");
+    let answer = HttpTestResponse::read(waiting).expect("an answer");
     assert_eq!((answer.status, answer.json()["total"].clone()), (200, json!(0)));
     server.wait();
     assert_eq!(server.instances.count(), 0, "all are closed");
@@ -84,13 +84,11 @@ fn what_was_asked_before_the_end_is_answered() {
 
 #[test]
 fn an_agent_sees_over_http_what_it_may_see() {
-    let server = Server::begin();
-    let as_agent =
-        |name: &str, body: &str| server.ask_with("POST", "/v1/run/notes/default/write", &[("Memory-Agent", name)], body);
+    let server = HttpTestServer::begin();
+    let as_agent = |name: &str, body: &str| server.send("POST", "/v1/run/notes/default/write", &[("Memory-Agent", name)], body);
     let written = as_agent("ada", r#"{"content":"mine alone","scope":"agent:ada"}"#);
     assert_eq!(written.status, 200, "{written:?}");
-    let total =
-        |headers: &[(&str, &str)]| server.ask_with("POST", "/v1/tools/memory_list", headers, "{}").json()["total"].clone();
+    let total = |headers: &[(&str, &str)]| server.send("POST", "/v1/tools/memory_list", headers, "{}").json()["total"].clone();
     assert_eq!(total(&[("Memory-Agent", "ada")]), 1);
     assert_eq!((total(&[("Memory-Agent", "bob")]), total(&[])), (json!(0), json!(0)));
     assert_eq!(as_agent("no name", "{}").code().0, 400);
@@ -98,7 +96,7 @@ fn an_agent_sees_over_http_what_it_may_see() {
 
 #[test]
 fn the_description_is_true() {
-    let server = Server::begin();
+    let server = HttpTestServer::begin();
     let told = server.get("/openapi.json").json();
     assert_eq!(told, openapi(&agent()));
     let paths = told["paths"].as_object().expect("paths");
@@ -120,7 +118,7 @@ fn the_description_is_true() {
         for (method, described) in methods.as_object().expect("methods") {
             ids.push(described["operationId"].as_str().expect("a name").to_owned());
             let asked = path.replace("{name}", "default").replace("{backend}", "kv");
-            let answer = server.ask_with(&method.to_uppercase(), &asked, &[], "");
+            let answer = server.send(&method.to_uppercase(), &asked, &[], "");
             let code = if answer.status < 400 || path == "/mcp" { String::new() } else { answer.code().1 };
             assert!(
                 !["ROUTE_NOT_FOUND", "METHOD_REFUSED", "BACKEND_NOT_FOUND", "ACTION_NOT_FOUND"].contains(&code.as_str()),
@@ -141,10 +139,10 @@ fn the_description_is_true() {
 
 #[test]
 fn what_was_asked_is_counted() {
-    let server = Server::begin();
+    let server = HttpTestServer::begin();
     server.post("/v1/run/kv/default/set", r#"{"key":"k","value":"1"}"#);
     server.post("/v1/run/kv/default/get", r#"{"key":"l"}"#);
-    server.ask_with("BREW", "/coffee", &[], "");
+    server.send("BREW", "/coffee", &[], "");
     let metrics = server.get("/metrics");
     assert!(metrics.headers["content-type"].starts_with("application/openmetrics-text"));
     for line in [

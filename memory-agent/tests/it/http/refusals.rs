@@ -5,16 +5,16 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use memory_agent::http::{AccessRules, HttpFront, HttpLimits, serve_http};
+use memory_agent::http::{AccessRules, HttpLimits, HttpServerConfig, serve_http};
 use serde_json::json;
 
-use super::server::{Answer, Server};
+use super::server::{HttpTestResponse, HttpTestServer};
 use crate::agents::agent;
 
 #[test]
 fn what_is_wrong_is_refused_with_its_code_and_status() {
     let limits = HttpLimits { body: 3000, ..HttpLimits::default() };
-    let server = Server::of(agent(), None, limits);
+    let server = HttpTestServer::of(agent(), None, limits);
     let long = format!(r#"{{"key":"k","value":"{}"}}"#, "x".repeat(3000));
     for (path, body, status, code) in [
         ("/v1/run/nothing/default/get", "{}", 404, "BACKEND_NOT_FOUND"),
@@ -51,32 +51,32 @@ fn what_is_wrong_is_refused_with_its_code_and_status() {
 
 #[test]
 fn hints_name_what_a_client_of_http_can_ask_for() {
-    let server = Server::begin();
+    let server = HttpTestServer::begin();
     for (path, hint) in [
         ("/v1/run/history/default/append", "GET /v1/backends/history shows the fields"),
-        ("/v1/run/kv/nope/list", "GET /v1/instances lists them"),
-        ("/v1/run/nope/default/list", "GET /v1/backends lists them"),
-        ("/v1/run/kv/default/nope", "GET /v1/backends/kv lists them"),
+        ("/v1/run/kv/nope/list", "GET /v1/instances lists the instances"),
+        ("/v1/run/nope/default/list", "GET /v1/backends lists the backends"),
+        ("/v1/run/kv/default/nope", "GET /v1/backends/kv lists the actions"),
         ("/v1/run/notes/default/read", "the action list lists the memories; the action search finds them by words"),
     ] {
         let refused = server.post(path, r#"{"id":"00000000"}"#).json();
         let told = refused["error"]["hint"].as_str().unwrap_or_default();
         assert!(told.starts_with(hint) && !told.contains('`'), "{path}: {refused}");
     }
-    assert_eq!(server.get("/v1/backends/nope").json()["error"]["hint"], "GET /v1/backends lists them");
-    assert_eq!(server.get("/v1/tools/nope").json()["error"]["hint"], "GET /v1/tools lists them");
+    assert_eq!(server.get("/v1/backends/nope").json()["error"]["hint"], "GET /v1/backends lists the backends");
+    assert_eq!(server.get("/v1/tools/nope").json()["error"]["hint"], "GET /v1/tools lists the tools");
 }
 
 #[test]
 fn a_body_that_says_no_length_has_the_same_limit() {
-    let server = Server::of(agent(), None, HttpLimits { body: 3000, ..HttpLimits::default() });
+    let server = HttpTestServer::of(agent(), None, HttpLimits { body: 3000, ..HttpLimits::default() });
     let ask = |bytes: usize| {
         let value = "x".repeat(bytes);
         let body = format!(r#"{{"key":"k","value":"{value}"}}"#);
         let mut stream = TcpStream::connect(server.place).expect("a connection");
         let head = "POST /v1/run/kv/default/set HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked";
         stream.write_all(format!("{head}\r\n\r\n{:x}\r\n{body}\r\n0\r\n\r\n", body.len()).as_bytes()).expect("it takes it");
-        Answer::read(stream).expect("an answer")
+        HttpTestResponse::read(stream).expect("an answer")
     };
     assert_eq!(ask(10).status, 200);
     assert_eq!(ask(3000).code(), (413, "LIMIT_EXCEEDED".into()));
@@ -84,7 +84,7 @@ fn a_body_that_says_no_length_has_the_same_limit() {
 
 #[test]
 fn with_a_token_nobody_is_served_without_it_but_for_the_health() {
-    let server = Server::of(agent(), Some("s3cret"), HttpLimits::default());
+    let server = HttpTestServer::of(agent(), Some("s3cret"), HttpLimits::default());
     assert_eq!(server.get("/v1/health").status, 200);
     for path in ["/v1/backends", "/v1/instances", "/v1/tools", "/openapi.json", "/metrics", "/mcp", "/nothing"] {
         let refused = server.get(path);
@@ -93,19 +93,19 @@ fn with_a_token_nobody_is_served_without_it_but_for_the_health() {
             ((401, "UNAUTHORIZED".into()), "Bearer"),
             "{path}"
         );
-        let wrong = server.ask_with("GET", path, &[("Authorization", "Bearer s3cre")], "");
+        let wrong = server.send("GET", path, &[("Authorization", "Bearer s3cre")], "");
         assert_eq!(wrong.status, 401, "{path}");
-        let right = server.ask_with("GET", path, &[("Authorization", "Bearer s3cret"), ("Host", "memory.example")], "");
+        let right = server.send("GET", path, &[("Authorization", "Bearer s3cret"), ("Host", "memory.example")], "");
         assert_ne!(right.status, 401, "{path}");
     }
     let run = "/v1/run/kv/default/list";
     assert_eq!(server.post(run, "{}").status, 401);
-    assert_eq!(server.ask_with("POST", run, &[("Authorization", "Bearer s3cret")], "{}").status, 200);
+    assert_eq!(server.send("POST", run, &[("Authorization", "Bearer s3cret")], "{}").status, 200);
 }
 
 #[test]
 fn without_a_token_no_web_page_is_served_and_no_other_machine() {
-    let server = Server::begin();
+    let server = HttpTestServer::begin();
     for (name, value, status) in [
         ("Host", "localhost:1", 200),
         ("Host", "127.0.0.1", 200),
@@ -125,7 +125,7 @@ fn without_a_token_no_web_page_is_served_and_no_other_machine() {
         ("Origin", "http://localhost.evil.example", 403),
     ] {
         for path in ["/v1/health", "/v1/instances"] {
-            assert_eq!(server.ask_with("GET", path, &[(name, value)], "").status, status, "{name}: {value}");
+            assert_eq!(server.send("GET", path, &[(name, value)], "").status, status, "{name}: {value}");
         }
     }
     for (host, origin, status) in [
@@ -146,20 +146,25 @@ fn without_a_token_no_web_page_is_served_and_no_other_machine() {
         ("localhost:8100", "http://localhost:8100/page", 403),
         ("localhost:8100", "http://evil.example:8100", 403),
     ] {
-        let asked = server.ask_with("GET", "/v1/health", &[("Host", host), ("Origin", origin)], "");
+        let asked = server.send("GET", "/v1/health", &[("Host", host), ("Origin", origin)], "");
         assert_eq!(asked.status, status, "{host} {origin}");
     }
     let twice = [("Host", "localhost:8100"), ("Origin", "http://localhost:8100"), ("Origin", "http://localhost:8100")];
-    assert_eq!(server.ask_with("GET", "/v1/health", &twice, "").status, 403);
-    assert_eq!(server.ask_with("GET", "http://evil.example/v1/health", &[], "").status, 403);
+    assert_eq!(server.send("GET", "/v1/health", &twice, "").status, 403);
+    assert_eq!(server.send("GET", "http://evil.example/v1/health", &[], "").status, 403);
     let both = [("Host", "localhost"), ("Host", "evil.example")];
-    assert_ne!(server.ask_with("GET", "/v1/health", &both, "").status, 200);
+    assert_ne!(server.send("GET", "/v1/health", &both, "").status, 200);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let everywhere = runtime.block_on(async {
         let listener = tokio::net::TcpListener::bind("0.0.0.0:0").await?;
         let instances = Arc::clone(&server.instances);
-        let front =
-            HttpFront { agent: agent(), instances, access: AccessRules::default(), limits: HttpLimits::default(), chat: None };
+        let front = HttpServerConfig {
+            agent: agent(),
+            instances,
+            access: AccessRules::default(),
+            limits: HttpLimits::default(),
+            chat: None,
+        };
         serve_http(listener, front, std::future::pending()).await
     });
     assert!(everywhere.is_err());
@@ -169,7 +174,7 @@ fn without_a_token_no_web_page_is_served_and_no_other_machine() {
 fn whoever_is_slow_to_ask_is_dropped() {
     let limits =
         HttpLimits { head_time: Duration::from_millis(50), body_time: Duration::from_millis(50), ..HttpLimits::default() };
-    let server = Server::of(agent(), None, limits);
+    let server = HttpTestServer::of(agent(), None, limits);
     let mut head = TcpStream::connect(server.place).expect("a connection");
     head.write_all(b"GET /v1/health HTTP/1.1\r\nHost: loc").expect("it takes it");
     let mut rest = Vec::new();
@@ -178,26 +183,26 @@ fn whoever_is_slow_to_ask_is_dropped() {
     let mut body = TcpStream::connect(server.place).expect("a connection");
     let request = "POST /v1/run/kv/default/list HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 100\r\n\r\n{";
     body.write_all(request.as_bytes()).expect("it takes it");
-    assert_eq!(Answer::read(body).expect("an answer").code(), (408, "REQUEST_TIMEOUT".into()));
+    assert_eq!(HttpTestResponse::read(body).expect("an answer").code(), (408, "REQUEST_TIMEOUT".into()));
 }
 
 #[test]
 fn whoever_reads_nothing_before_all_is_sent_hears_why_it_was_refused() {
     let limits = HttpLimits { body: 3000, ..HttpLimits::default() };
-    let server = Server::of(agent(), Some("s3cret"), limits);
+    let server = HttpTestServer::of(agent(), Some("s3cret"), limits);
     let long = "x".repeat(8 << 20);
     for (path, token, status) in [
         ("/v1/run/kv/default/set", "Bearer s3cret", 413),
         ("/v1/run/kv/default/set", "Bearer", 401),
         ("/nothing", "Bearer s3cret", 404),
     ] {
-        assert_eq!(server.ask_with("POST", path, &[("Authorization", token)], &long).status, status, "{path}");
+        assert_eq!(server.send("POST", path, &[("Authorization", token)], &long).status, status, "{path}");
     }
 }
 
 #[test]
 fn what_was_refused_is_not_read_without_end() {
-    let server = Server::of(agent(), Some("s3cret"), HttpLimits::default());
+    let server = HttpTestServer::of(agent(), Some("s3cret"), HttpLimits::default());
     let mut stream = TcpStream::connect(server.place).expect("a connection");
     let head = "POST /v1/run/kv/default/set HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000000\r\n\r\n";
     stream.write_all(head.as_bytes()).expect("it takes it");
@@ -210,7 +215,7 @@ fn what_was_refused_is_not_read_without_end() {
 #[test]
 fn many_small_bodies_without_a_length_hold_up_nobody() {
     let limits = HttpLimits { body: 1 << 20, bodies: 1 << 20, ..HttpLimits::default() };
-    let server = Server::of(agent(), None, limits);
+    let server = HttpTestServer::of(agent(), None, limits);
     let head = "POST /v1/run/kv/default/set HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
     let waiting: Vec<_> = (0..8)
         .map(|_| {

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 use memory_agent::Agent;
-use memory_agent::http::{AccessRules, AllowedOrigins, HttpFront, HttpLimits, Token, serve_http};
-use memory_agent::instance::{Backend, Holding, Instances, Listed, OpenInstances, Version};
+use memory_agent::http::{AccessRules, AccessToken, AllowedOrigins, HttpLimits, HttpServerConfig, serve_http};
+use memory_agent::instance::{Backend, DefinitionVersion, InstanceDefinitions, InstanceHandle, InstanceListing, OpenInstances};
 use memory_core::instance::{InstanceError, InstanceName};
 use memory_core::testing::{FakeMessages, FakeValues, messages, values};
 use serde_json::Value;
@@ -19,31 +19,31 @@ use crate::agents::agent;
 
 /// Instances named `default` with fake stores.
 #[derive(Debug)]
-pub(super) struct Fakes {
+pub(super) struct FakeDefinitions {
     agent: Arc<Agent>,
     pub(super) opened: AtomicUsize,
     pub(super) version: Mutex<String>,
 }
 
-impl Instances for Fakes {
-    fn list(&self) -> Result<Vec<Listed>, InstanceError> {
+impl InstanceDefinitions for FakeDefinitions {
+    fn list(&self) -> Result<Vec<InstanceListing>, InstanceError> {
         let fields = Ok(serde_json::Map::new());
-        Ok(vec![Listed { backend: "kv".into(), name: "default".into(), fields, is_built_in: true }])
+        Ok(vec![InstanceListing { backend: "kv".into(), name: "default".into(), fields, is_built_in: true }])
     }
 
-    fn version(&self, backend: &Backend, name: &InstanceName) -> Result<Version, InstanceError> {
+    fn version(&self, backend: &Backend, name: &InstanceName) -> Result<DefinitionVersion, InstanceError> {
         if name.as_str() != "default" {
             return Err(InstanceError::InstanceNotFound { instance: format!("{}/{name}", backend.name) });
         }
-        Ok(Version(vec![("dir".into(), self.version.lock().expect("nobody panics here").clone())]))
+        Ok(DefinitionVersion(vec![("dir".into(), self.version.lock().expect("nobody panics here").clone())]))
     }
 
-    fn open(&self, backend: &'static Backend, _: &InstanceName) -> Result<Holding, InstanceError> {
+    fn open(&self, backend: &'static Backend, _: &InstanceName) -> Result<InstanceHandle, InstanceError> {
         self.opened.fetch_add(1, Ordering::SeqCst);
         Ok(match backend.name {
-            "history" => Holding::History(messages(Arc::new(FakeMessages::default())).0),
-            "kv" => Holding::Kv(values(Arc::new(FakeValues::default()))),
-            _ => Holding::Tools(Arc::clone(&self.agent)),
+            "history" => InstanceHandle::History(messages(Arc::new(FakeMessages::default())).0),
+            "kv" => InstanceHandle::Kv(values(Arc::new(FakeValues::default()))),
+            _ => InstanceHandle::Tools(Arc::clone(&self.agent)),
         })
     }
 }
@@ -52,27 +52,27 @@ impl Instances for Fakes {
 pub(super) const HOW_TO_ADMIT: &str = "start it with a token";
 
 /// A server that is shut down when dropped.
-pub(super) struct Server {
+pub(super) struct HttpTestServer {
     pub(super) place: SocketAddr,
-    pub(super) fakes: Arc<Fakes>,
+    pub(super) fakes: Arc<FakeDefinitions>,
     pub(super) instances: Arc<OpenInstances>,
     end: Option<oneshot::Sender<()>>,
     served: Option<JoinHandle<std::io::Result<()>>>,
 }
 
-impl Server {
+impl HttpTestServer {
     pub(super) fn begin() -> Self {
         Self::of(agent(), None, HttpLimits::default())
     }
 
     pub(super) fn of(agent: Arc<Agent>, token: Option<&str>, limits: HttpLimits) -> Self {
-        let token = token.map(|token| Token::new(token.into()).expect("a token"));
+        let token = token.map(|token| AccessToken::new(token.into()).expect("a token"));
         Self::with(agent, AccessRules { token, ..AccessRules::default() }, limits)
     }
 
     /// Starts a server that pages of these origins may call.
     pub(super) fn for_pages(origins: &[&str], token: Option<&str>) -> Self {
-        let token = token.map(|token| Token::new(token.into()).expect("a token"));
+        let token = token.map(|token| AccessToken::new(token.into()).expect("a token"));
         let origins = AllowedOrigins(origins.iter().map(|origin| origin.parse().expect("an origin")).collect());
         Self::with(agent(), AccessRules { token, origins, ..AccessRules::default() }, HttpLimits::default())
     }
@@ -81,10 +81,11 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         listener.set_nonblocking(true).expect("a listener");
         let place = listener.local_addr().expect("an address");
-        let fakes = Arc::new(Fakes { agent: Arc::clone(&agent), opened: AtomicUsize::new(0), version: Mutex::default() });
+        let fakes =
+            Arc::new(FakeDefinitions { agent: Arc::clone(&agent), opened: AtomicUsize::new(0), version: Mutex::default() });
         let instances = Arc::new(OpenInstances::new(Arc::clone(&fakes) as _));
         let access = AccessRules { how_to_admit: HOW_TO_ADMIT.into(), ..access };
-        let front = HttpFront { agent, instances: Arc::clone(&instances), access, limits, chat: None };
+        let front = HttpServerConfig { agent, instances: Arc::clone(&instances), access, limits, chat: None };
         let (end, ending) = oneshot::channel();
         let served = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -98,7 +99,7 @@ impl Server {
         Self { place, fakes, instances, end: Some(end), served: Some(served) }
     }
 
-    pub(super) fn ask_to_end(&mut self) {
+    pub(super) fn request_shutdown(&mut self) {
         let _ = self.end.take().expect("nobody asked before").send(());
     }
 
@@ -118,23 +119,23 @@ impl Server {
         stream
     }
 
-    pub(super) fn ask_with(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-        Answer::read(self.begin_request(method, path, headers, body)).expect("an answer")
+    pub(super) fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> HttpTestResponse {
+        HttpTestResponse::read(self.begin_request(method, path, headers, body)).expect("an answer")
     }
 
-    pub(super) fn get(&self, path: &str) -> Answer {
-        self.ask_with("GET", path, &[], "")
+    pub(super) fn get(&self, path: &str) -> HttpTestResponse {
+        self.send("GET", path, &[], "")
     }
 
-    pub(super) fn post(&self, path: &str, body: &str) -> Answer {
-        self.ask_with("POST", path, &[], body)
+    pub(super) fn post(&self, path: &str, body: &str) -> HttpTestResponse {
+        self.send("POST", path, &[], body)
     }
 }
 
-impl Drop for Server {
+impl Drop for HttpTestServer {
     fn drop(&mut self) {
         if self.end.is_some() {
-            self.ask_to_end();
+            self.request_shutdown();
         }
         if self.served.is_some() {
             self.wait();
@@ -143,13 +144,13 @@ impl Drop for Server {
 }
 
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct HttpTestResponse {
     pub(super) status: u16,
     pub(super) headers: BTreeMap<String, String>,
     pub(super) body: String,
 }
 
-impl Answer {
+impl HttpTestResponse {
     /// Reads everything; `None` if the server closes the connection without a response.
     pub(super) fn read(stream: TcpStream) -> Option<Self> {
         let mut reader = BufReader::new(stream);

@@ -4,10 +4,12 @@ use std::time::{Duration, Instant};
 
 use memory_agent::model::{ChatSettings, RemoteChat};
 use memory_core::testing::chat_suite;
-use memory_core::{Answer, ChatError, ChatModel, ChatModelExt, ChatRequest, Code, Message, Purpose, Role, Tokens};
+use memory_core::{
+    ChatAnswer, ChatError, ChatMessage, ChatModel, ChatModelExt, ChatRequest, ChatRole, Code, Purpose, TokenUsage,
+};
 use serde_json::{Value, json};
 
-use super::server::{Reply, Server};
+use super::server::{ModelTestServer, Reply};
 
 const KEY: &str = "sk-0123456789abcdef";
 const JSON: &str = "Content-Type: application/json\r\n";
@@ -22,8 +24,8 @@ fn settings(base_url: &str) -> ChatSettings {
 }
 
 fn request() -> ChatRequest {
-    let message = |role, content: &str| Message { role, content: content.into() };
-    let messages = vec![message(Role::System, "Answer in one word."), message(Role::User, "Is it?")];
+    let message = |role, content: &str| ChatMessage { role, content: content.into() };
+    let messages = vec![message(ChatRole::System, "Answer in one word."), message(ChatRole::User, "Is it?")];
     ChatRequest { purpose: Purpose::of("test"), messages, max_tokens: 20 }
 }
 
@@ -33,7 +35,7 @@ fn choice(message: &Value, reason: &str) -> Reply {
     Reply::Answer(200, JSON, json!({"object": "chat.completion", "choices": choices, "usage": usage}).to_string())
 }
 
-fn says(content: &str) -> Reply {
+fn reply_with(content: &str) -> Reply {
     choice(&json!({"role": "assistant", "content": content}), "stop")
 }
 
@@ -41,19 +43,19 @@ fn refusal(status: u16, headers: &'static str, message: &str) -> Reply {
     Reply::Answer(status, headers, json!({"error": {"message": message, "type": "any"}}).to_string())
 }
 
-fn answer(server: &Server) -> Result<Answer, ChatError> {
+fn answer(server: &ModelTestServer) -> Result<ChatAnswer, ChatError> {
     RemoteChat::new(settings(&server.base_url())).expect("the address is sound").answer(&request())
 }
 
 /// Returns the error after these replies: its code and message, and the number of requests.
 fn trouble(replies: Vec<Reply>) -> (Code, String, usize) {
-    let server = Server::start(replies);
+    let server = ModelTestServer::start(replies);
     let error = answer(&server).expect_err("no response");
     let why = error.to_string();
     assert!(error.hint().is_some_and(|hint| !hint.is_empty()), "{why}");
     assert!(!why.contains(KEY) && !format!("{error:?}").contains(KEY), "{why}");
     let (_, what) = why.split_once(&format!(": {}/chat/completions ", server.base_url())).expect("it names the endpoint");
-    (error.code(), what.to_owned(), server.asked().len())
+    (error.code(), what.to_owned(), server.requests().len())
 }
 
 fn once(reply: Reply) -> (Code, String) {
@@ -64,16 +66,16 @@ fn once(reply: Reply) -> (Code, String) {
 
 #[test]
 fn it_keeps_the_promises_of_a_chat_model() {
-    let server = Server::start(vec![says("Yes.")]);
+    let server = ModelTestServer::start(vec![reply_with("Yes.")]);
     chat_suite(&RemoteChat::new(settings(&server.base_url())).expect("the address is sound"));
 }
 
 #[test]
 fn a_question_goes_out_as_every_server_knows_it_and_the_answer_tells_its_tokens() {
-    let server = Server::start(vec![says("Yes.")]);
-    let Answer { text, tokens } = answer(&server).expect("it answers");
-    assert_eq!((text.as_str(), tokens), ("Yes.", Tokens { prompt: 15, answer: 3, estimated: false }));
-    let asked = server.asked();
+    let server = ModelTestServer::start(vec![reply_with("Yes.")]);
+    let ChatAnswer { text, tokens } = answer(&server).expect("it answers");
+    assert_eq!((text.as_str(), tokens), ("Yes.", TokenUsage { prompt: 15, answer: 3, estimated: false }));
+    let asked = server.requests();
     assert_eq!(asked[0].line, "POST /v1/chat/completions HTTP/1.1");
     let messages = json!([{"role": "system", "content": "Answer in one word."}, {"role": "user", "content": "Is it?"}]);
     assert_eq!(asked[0].body, json!({"model": "some-model", "messages": messages, "max_tokens": 20, "stream": false}));
@@ -86,9 +88,9 @@ fn a_question_goes_out_as_every_server_knows_it_and_the_answer_tells_its_tokens(
 fn without_usage_the_tokens_are_estimated() {
     let body = json!({"choices": [{"message": {"role": "assistant", "content": "Yes, it is."}, "finish_reason": "stop"}]});
     // The content type does not matter if the body is valid.
-    let server = Server::start(vec![Reply::Answer(200, "Content-Type: text/plain\r\n", body.to_string())]);
+    let server = ModelTestServer::start(vec![Reply::Answer(200, "Content-Type: text/plain\r\n", body.to_string())]);
     let tokens = answer(&server).expect("it answers").tokens;
-    assert_eq!(tokens, Tokens { prompt: 7 + 2 + 2 * 8, answer: 4, estimated: true });
+    assert_eq!(tokens, TokenUsage { prompt: 7 + 2 + 2 * 8, answer: 4, estimated: true });
 }
 
 #[test]
@@ -99,39 +101,40 @@ fn an_answer_in_parts_is_put_together_without_what_is_no_part_of_it() {
         {"type": "image_url", "image_url": {"url": "https://host/a.png"}},
         {"type": "text", "text": "it is."},
     ]);
-    let server = Server::start(vec![choice(&json!({"content": parts}), "stop"), says("<think>Is it?</think>\nYes.")]);
+    let server =
+        ModelTestServer::start(vec![choice(&json!({"content": parts}), "stop"), reply_with("<think>Is it?</think>\nYes.")]);
     assert_eq!(answer(&server).expect("it answers").text, "Yes, it is.");
     assert_eq!(answer(&server).expect("it answers").text, "Yes.");
 }
 
 #[test]
 fn the_json_of_an_answer_is_found() {
-    let server = Server::start(vec![says("Here:\n```json\n{\"yes\": true,}\n```"), says("{\"yes\": tr")]);
+    let server = ModelTestServer::start(vec![reply_with("Here:\n```json\n{\"yes\": true,}\n```"), reply_with("{\"yes\": tr")]);
     let model = RemoteChat::new(settings(&server.base_url())).expect("the address is sound");
     assert_eq!(model.json(&request()).expect("it is JSON"), json!({"yes": true}));
     let error = model.json(&request()).expect_err("it breaks off");
-    assert!(matches!(error, ChatError::Unreadable { tokens: Tokens { prompt: 15, answer: 3, .. }, .. }), "{error:?}");
+    assert!(matches!(error, ChatError::Unreadable { tokens: TokenUsage { prompt: 15, answer: 3, .. }, .. }), "{error:?}");
 }
 
 #[test]
 fn what_is_broken_for_a_moment_is_asked_again() {
     for replies in [
-        vec![refusal(500, "", "oops"), says("Yes.")],
-        vec![refusal(503, "", "busy"), refusal(502, "", "busy"), says("Yes.")],
-        vec![refusal(429, "Retry-After: 0\r\n", "slow down"), says("Yes.")],
-        vec![Reply::Close, says("Yes.")],
-        vec![Reply::Break, says("Yes.")],
+        vec![refusal(500, "", "oops"), reply_with("Yes.")],
+        vec![refusal(503, "", "busy"), refusal(502, "", "busy"), reply_with("Yes.")],
+        vec![refusal(429, "Retry-After: 0\r\n", "slow down"), reply_with("Yes.")],
+        vec![Reply::Close, reply_with("Yes.")],
+        vec![Reply::Break, reply_with("Yes.")],
     ] {
         let count = replies.len();
-        let server = Server::start(replies);
+        let server = ModelTestServer::start(replies);
         assert_eq!(answer(&server).expect("it answers in the end").text, "Yes.");
-        assert_eq!(server.asked().len(), count);
+        assert_eq!(server.requests().len(), count);
     }
 }
 
 #[test]
 fn nobody_is_asked_before_they_want_to_be() {
-    let server = Server::start(vec![refusal(429, "Retry-After: 1\r\n", "slow down"), says("Yes.")]);
+    let server = ModelTestServer::start(vec![refusal(429, "Retry-After: 1\r\n", "slow down"), reply_with("Yes.")]);
     let start = Instant::now();
     assert_eq!(answer(&server).expect("it answers in the end").text, "Yes.");
     assert!(Duration::from_secs(1) <= start.elapsed(), "it waited {:?}", start.elapsed());
@@ -215,13 +218,13 @@ fn an_answer_that_is_no_whole_text_is_told_with_what_it_took() {
     assert_eq!(message(json!({"content": " \n"}), "stop"), "responded without text");
     assert_eq!(message(json!("Yes."), "stop"), "responded without text");
     assert_eq!(message(json!({"content": "Half an ans"}), "length"), "truncated its response after 3 tokens");
-    let error = answer(&Server::start(vec![choice(&json!({"content": "Half"}), "length")])).expect_err("it breaks off");
-    assert!(matches!(error, ChatError::Unreadable { tokens: Tokens { prompt: 15, answer: 3, .. }, .. }), "{error:?}");
+    let error = answer(&ModelTestServer::start(vec![choice(&json!({"content": "Half"}), "length")])).expect_err("it breaks off");
+    assert!(matches!(error, ChatError::Unreadable { tokens: TokenUsage { prompt: 15, answer: 3, .. }, .. }), "{error:?}");
 }
 
 #[test]
 fn no_answer_is_read_without_end() {
-    let (code, what) = once(says(&"long ".repeat(2 << 20)));
+    let (code, what) = once(reply_with(&"long ".repeat(2 << 20)));
     assert_eq!((code, what.as_str()), (Code::ModelUnreadable, "responded with more than 8388608 bytes"));
     let (code, what) = once(Reply::Answer(200, JSON, "[".repeat(1 << 20)));
     assert!(code == Code::ModelUnreadable && what.starts_with("responded with invalid JSON (recursion limit exceeded"), "{what}");
@@ -229,19 +232,19 @@ fn no_answer_is_read_without_end() {
 
 #[test]
 fn a_server_that_says_nothing_is_left_and_not_asked_twice() {
-    let server = Server::start(vec![Reply::Hang, Reply::Hang]);
+    let server = ModelTestServer::start(vec![Reply::Hang, Reply::Hang]);
     let impatient = ChatSettings { timeout: Duration::from_millis(50), ..settings(&server.base_url()) };
     let start = Instant::now();
     let error = RemoteChat::new(impatient).expect("the address is sound").answer(&request()).expect_err("it says nothing");
     assert!(start.elapsed() < Duration::from_secs(30), "it is left in time");
     assert_eq!(error.code(), Code::ModelTimeout);
     assert!(error.to_string().ends_with("/v1/chat/completions did not respond in time"), "{error}");
-    assert_eq!(server.asked().len(), 1, "an answer that nobody waits for may have to be paid as well");
+    assert_eq!(server.requests().len(), 1, "an answer that nobody waits for may have to be paid as well");
 }
 
 #[test]
 fn nobody_at_the_address_is_told() {
-    let server = Server::start(Vec::new());
+    let server = ModelTestServer::start(Vec::new());
     let base_url = server.base_url();
     drop(server);
     let model = RemoteChat::new(settings(&base_url)).expect("the address is sound");
@@ -253,13 +256,18 @@ fn nobody_at_the_address_is_told() {
 #[test]
 fn the_newer_name_of_the_longest_answer_is_used_where_it_is_asked_for() {
     let wants = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
-    let server = Server::start(vec![refusal(400, JSON, wants), says("Yes."), says("Yes."), refusal(400, JSON, wants)]);
+    let server = ModelTestServer::start(vec![
+        refusal(400, JSON, wants),
+        reply_with("Yes."),
+        reply_with("Yes."),
+        refusal(400, JSON, wants),
+    ]);
     let model = RemoteChat::new(settings(&server.base_url())).expect("the address is sound");
     assert_eq!(model.answer(&request()).expect("it answers").text, "Yes.");
     assert_eq!(model.answer(&request()).expect("it answers").text, "Yes.");
     model.answer(&request()).expect_err("it is not asked in turns without end");
     let names = |asked: &Value| (asked.get("max_tokens").is_some(), asked.get("max_completion_tokens").is_some());
-    let asked: Vec<_> = server.asked().iter().map(|asked| names(&asked.body)).collect();
+    let asked: Vec<_> = server.requests().iter().map(|asked| names(&asked.body)).collect();
     assert_eq!(asked, [(true, false), (false, true), (false, true), (false, true)]);
 }
 
@@ -268,12 +276,12 @@ fn an_address_that_cannot_be_used_is_refused_without_being_said() {
     for bad in ["localhost:11434/v1", "https://me:secret@host/v1", "https://host/v1?key=secret"] {
         let error = RemoteChat::new(settings(bad)).expect_err("it is not a URL");
         let why = error.to_string();
-        assert!(why.starts_with("invalid value for the language model: its URL is invalid: "), "{why}");
+        assert!(why.starts_with("the language model cannot be used: its URL is invalid: "), "{why}");
         assert!(!why.contains("secret") && error.hint().is_some() && error.code() == Code::ConfigInvalid, "{why}");
     }
     let proxy = ChatSettings { proxy: Some("::secret::".into()), ..settings("https://host/v1") };
     let error = RemoteChat::new(proxy).expect_err("it is no proxy");
-    assert_eq!(error.to_string(), "invalid value for the language model: invalid URL of the proxy");
+    assert_eq!(error.to_string(), "the language model cannot be used: invalid URL of the proxy");
 }
 
 #[test]

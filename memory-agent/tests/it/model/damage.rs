@@ -19,13 +19,13 @@ fn trouble(folder: &Path) -> String {
     why.replace(&folder.display().to_string(), "…")
 }
 
-fn trouble_with(change: impl FnOnce(&mut TinyBert)) -> String {
+fn error_with(change: impl FnOnce(&mut TinyBert)) -> String {
     let mut model = TinyBert::encoder(1).pooled_by("mean");
     change(&mut model);
     trouble(model.written().path())
 }
 
-fn trouble_after(change: impl FnOnce(&Path)) -> String {
+fn error_after(change: impl FnOnce(&Path)) -> String {
     let folder = TinyBert::encoder(1).pooled_by("mean").written();
     change(folder.path());
     trouble(folder.path())
@@ -39,15 +39,15 @@ fn a_missing_file_is_named() {
     assert_eq!(trouble(&folder.path().join("file")), "… is not a folder");
     assert_eq!(trouble(folder.path()), "…/config.json does not exist");
     for file in ["config.json", "tokenizer.json", "model.safetensors"] {
-        let missing = trouble_after(|folder| fs::remove_file(folder.join(file)).expect("it is there"));
+        let missing = error_after(|folder| fs::remove_file(folder.join(file)).expect("it is there"));
         assert_eq!(missing, format!("…/{file} does not exist"));
-        let is_folder = trouble_after(|folder| {
+        let is_folder = error_after(|folder| {
             fs::remove_file(folder.join(file)).expect("it is there");
             fs::create_dir(folder.join(file)).expect("a temporary folder can be made");
         });
-        assert_eq!(is_folder, format!("invalid value for …/{file}: it is not a file"));
+        assert_eq!(is_folder, format!("…/{file} cannot be used: it is not a file"));
     }
-    let no_pooling = trouble_after(|folder| fs::remove_dir_all(folder.join("1_Pooling")).expect("it is there"));
+    let no_pooling = error_after(|folder| fs::remove_dir_all(folder.join("1_Pooling")).expect("it is there"));
     assert_eq!(no_pooling, "…/1_Pooling does not exist");
 }
 
@@ -55,40 +55,40 @@ fn a_missing_file_is_named() {
 fn another_format_of_weights_is_spoken_of() {
     let folder = TinyBert::encoder(1).written();
     fs::rename(folder.path().join("model.safetensors"), folder.path().join("pytorch_model.bin")).expect("it is there");
-    let error = LocalEmbedder::open(folder.path(), None).expect_err("available tools: no weights that are read");
+    let error = LocalEmbedder::open(folder.path(), None).expect_err("there are no weights that are read");
     assert!(error.hint.expect("there is a hint").starts_with("the format of pytorch_model.bin is not supported"));
 }
 
 #[test]
 fn a_configuration_of_another_model_is_refused() {
-    let with = |key: &str, value: Value| trouble_with(|model| model.config[key] = value);
+    let with = |key: &str, value: Value| error_with(|model| model.config[key] = value);
     assert_eq!(
         with("model_type", json!("mpnet")),
-        r#"invalid value for …/config.json: it describes a model of type "mpnet", not a BERT or XLM-R encoder"#
+        r#"…/config.json cannot be used: it describes a model of type "mpnet", not a BERT or XLM-R encoder"#
     );
     assert_eq!(
         with("is_decoder", json!(true)),
-        r#"invalid value for …/config.json: it describes a model of type "bert", not a BERT or XLM-R encoder"#
+        r#"…/config.json cannot be used: it describes a model of type "bert", not a BERT or XLM-R encoder"#
     );
-    assert_eq!(with("hidden_act", json!("swish")), r#"invalid value for …/config.json: it uses the activation "swish""#);
-    assert_eq!(with("hidden_size", json!(0)), "invalid value for …/config.json: hidden_size is 0");
-    assert_eq!(with("hidden_size", Value::Null), "invalid value for …/config.json: it has no hidden_size");
-    assert!(with("hidden_size", json!(-1)).starts_with("invalid value for …/config.json: its content is invalid: invalid value"));
+    assert_eq!(with("hidden_act", json!("swish")), r#"…/config.json cannot be used: it uses the activation "swish""#);
+    assert_eq!(with("hidden_size", json!(0)), "…/config.json cannot be used: hidden_size is 0");
+    assert_eq!(with("hidden_size", Value::Null), "…/config.json cannot be used: it has no hidden_size");
+    assert!(with("hidden_size", json!(-1)).starts_with("…/config.json cannot be used: its content is invalid: invalid value"));
     assert_eq!(
         with("num_attention_heads", json!(5)),
-        "invalid value for …/config.json: hidden_size 32 is not a multiple of num_attention_heads 5"
+        "…/config.json cannot be used: hidden_size 32 is not a multiple of num_attention_heads 5"
     );
     assert_eq!(
         with("position_embedding_type", json!("relative_key")),
-        r#"invalid value for …/config.json: it uses position embeddings of type "relative_key""#
+        r#"…/config.json cannot be used: it uses position embeddings of type "relative_key""#
     );
     let reranker = trouble(TinyBert::cross_encoder(1, 1).written().path());
-    assert_eq!(reranker, "invalid value for …/config.json: it describes a reranking model, which produces no vectors");
+    assert_eq!(reranker, "…/config.json cannot be used: it describes a reranking model, which produces no vectors");
 }
 
 #[test]
 fn weights_that_do_not_fit_the_configuration_are_refused() {
-    let with = |key: &str, value: Value| trouble_with(|model| model.config[key] = value);
+    let with = |key: &str, value: Value| error_with(|model| model.config[key] = value);
     let weights = "…/model.safetensors cannot be used: ";
     assert_eq!(
         with("hidden_size", json!(64)),
@@ -107,14 +107,14 @@ fn weights_that_do_not_fit_the_configuration_are_refused() {
     assert!(with("max_position_embeddings", json!(absurd)).contains("embeddings.position_embeddings.weight has 40 rows"));
     assert!(with("type_vocab_size", json!(absurd)).contains("embeddings.token_type_embeddings.weight has 2 rows"));
 
-    let turned = trouble_with(|model| model.tensor_mut("encoder.layer.1.output.dense.weight").shape.reverse());
+    let turned = error_with(|model| model.tensor_mut("encoder.layer.1.output.dense.weight").shape.reverse());
     assert!(
         turned.contains("encoder.layer.1.output.dense.weight has the shape [64, 32]; config.json requires [32, 64]"),
         "{turned}"
     );
-    let more_words = trouble_with(|model| model.tokenizer["model"]["vocab"]["more"] = json!(28));
-    assert_eq!(more_words, "invalid value for …/tokenizer.json: its vocabulary has 29 tokens, but the network has only 28");
-    let most_words = trouble_with(|model| model.tokenizer["model"]["vocab"]["more"] = json!(u32::MAX));
+    let more_words = error_with(|model| model.tokenizer["model"]["vocab"]["more"] = json!(28));
+    assert_eq!(more_words, "…/tokenizer.json cannot be used: its vocabulary has 29 tokens, but the network has only 28");
+    let most_words = error_with(|model| model.tokenizer["model"]["vocab"]["more"] = json!(u32::MAX));
     assert!(most_words.ends_with("its vocabulary has 4294967296 tokens, but the network has only 28"));
 }
 
@@ -126,14 +126,14 @@ fn numbers_that_lead_nowhere_are_told() {
         ("embeddings.LayerNorm.weight", f32::INFINITY),
         ("encoder.layer.1.output.dense.weight", f32::NEG_INFINITY),
     ] {
-        let trouble = trouble_with(|model| model.tensor_mut(tensor).numbers[7] = number);
-        assert_eq!(trouble, "invalid value for …/model.safetensors: it produces no finite result", "{tensor}");
+        let trouble = error_with(|model| model.tensor_mut(tensor).numbers[7] = number);
+        assert_eq!(trouble, "…/model.safetensors cannot be used: it produces no finite result", "{tensor}");
     }
-    let nothing = trouble_with(|model| {
+    let nothing = error_with(|model| {
         model.tensor_mut("encoder.layer.1.output.LayerNorm.weight").numbers.fill(0.0);
         model.tensor_mut("encoder.layer.1.output.LayerNorm.bias").numbers.fill(0.0);
     });
-    assert_eq!(nothing, "invalid value for …/model.safetensors: it produces no finite result");
+    assert_eq!(nothing, "…/model.safetensors cannot be used: it produces no finite result");
 }
 
 #[test]
@@ -153,38 +153,38 @@ fn numbers_of_another_kind_are_refused() {
 fn weights_that_were_cut_short_are_refused() {
     let whole = TinyBert::encoder(1).weights();
     for length in [0, 4, 8, 100, whole.len() / 2, whole.len() - 1] {
-        let trouble = trouble_after(|folder| {
+        let trouble = error_after(|folder| {
             fs::write(folder.join("model.safetensors"), &whole[..length]).expect("a temporary file can be written");
         });
-        assert!(trouble.starts_with("invalid value for …/model.safetensors: it is"), "{length}: {trouble}");
+        assert!(trouble.starts_with("…/model.safetensors cannot be used: it is"), "{length}: {trouble}");
     }
-    let longer = trouble_after(|folder| {
+    let longer = error_after(|folder| {
         fs::write(folder.join("model.safetensors"), [&whole[..], &[0]].concat()).expect("a temporary file can be written");
     });
-    assert!(longer.starts_with("invalid value for …/model.safetensors: it is truncated or not a safetensors file"), "{longer}");
+    assert!(longer.starts_with("…/model.safetensors cannot be used: it is truncated or not a safetensors file"), "{longer}");
 }
 
 #[test]
 fn a_sentence_transformer_of_another_kind_is_refused() {
     let pooling =
-        "invalid value for …/1_Pooling/config.json: it uses another pooling than the mean of the tokens or the first token";
+        "…/1_Pooling/config.json cannot be used: it uses another pooling than the mean of the tokens or the first token";
     for config in [
         json!({"pooling_mode_max_tokens": true}),
         json!({"pooling_mode_mean_tokens": true, "pooling_mode_cls_token": true}),
         json!({"pooling_mode_mean_tokens": true, "pooling_mode_lasttoken": true}),
         json!({}),
     ] {
-        assert_eq!(trouble_with(|model| model.others[1].1 = config.to_string()), pooling, "{config}");
+        assert_eq!(error_with(|model| model.others[1].1 = config.to_string()), pooling, "{config}");
     }
     let dense = json!([{"path": "2_Dense", "type": "sentence_transformers.models.Dense"}]);
-    let modules = |modules: &Value| trouble_with(|model| model.others[0].1 = modules.to_string());
-    assert_eq!(modules(&dense), r#"invalid value for …/modules.json: it has a module of type "Dense""#);
+    let modules = |modules: &Value| error_with(|model| model.others[0].1 = modules.to_string());
+    assert_eq!(modules(&dense), r#"…/modules.json cannot be used: it has a module of type "Dense""#);
     for outside in ["../other", "/etc", "a/../../b"] {
         let modules = modules(&json!([{"path": outside, "type": "sentence_transformers.models.Pooling"}]));
-        assert_eq!(modules, format!("invalid value for …/modules.json: it names a folder outside of the model: {outside:?}"));
+        assert_eq!(modules, format!("…/modules.json cannot be used: it names a folder outside of the model: {outside:?}"));
     }
-    let short = trouble_with(|model| model.others.push(("sentence_bert_config.json", json!({"max_seq_length": 4}).to_string())));
-    assert_eq!(short, "invalid value for …/sentence_bert_config.json: an input limit of 4 tokens leaves no room for a text");
+    let short = error_with(|model| model.others.push(("sentence_bert_config.json", json!({"max_seq_length": 4}).to_string())));
+    assert_eq!(short, "…/sentence_bert_config.json cannot be used: an input limit of 4 tokens leaves no room for a text");
 }
 
 proptest! {

@@ -9,7 +9,7 @@ use memory_core::testing::embedder_suite;
 use serde_json::json;
 
 use super::reference;
-use super::tiny_bert::{Kind, TinyBert, VOCABULARY, ids};
+use super::tiny_bert::{TensorKind, TinyBert, VOCABULARY, ids};
 
 /// Texts with their tokens.
 const TEXTS: &[(&str, &str)] = &[
@@ -48,7 +48,7 @@ fn numbers_of_16_bits_are_read_as_well() {
     let texts = ["a red apple", "深色模式"];
     let mut model = TinyBert::encoder(3);
     let whole = model.embedder().embed(&texts).expect("it answers");
-    for kind in [Kind::F16, Kind::Bf16] {
+    for kind in [TensorKind::F16, TensorKind::Bf16] {
         model.kind = kind;
         assert_eq!(model.embedder().embed(&texts).expect("it answers"), whole, "{kind:?}");
     }

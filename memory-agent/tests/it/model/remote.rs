@@ -8,7 +8,7 @@ use memory_core::testing::embedder_suite;
 use memory_core::{EmbedError, Embedder};
 use serde_json::{Value, json};
 
-use super::server::{Reply, Server};
+use super::server::{ModelTestServer, Reply};
 
 const KEY: &str = "sk-0123456789abcdef";
 
@@ -38,27 +38,27 @@ fn refusal(status: u16, headers: &'static str, message: &str) -> Reply {
     Reply::Answer(status, headers, json!({"error": {"message": message, "type": "any"}}).to_string())
 }
 
-fn embed(server: &Server, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+fn embed(server: &ModelTestServer, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
     RemoteEmbedder::new(settings(&server.base_url())).expect("the address is sound").embed(texts)
 }
 
 /// Returns the error after these replies, without the address, and the number of requests.
 fn trouble(replies: Vec<Reply>) -> (String, usize) {
-    let server = Server::start(replies);
+    let server = ModelTestServer::start(replies);
     let EmbedError { why, hint } = embed(&server, &["a red apple"]).expect_err("there is no vector");
     assert!(hint.is_some_and(|hint| !hint.is_empty()), "{why}");
     let what = why.strip_prefix(&format!("{}/embeddings ", server.base_url())).expect("it names the endpoint").to_owned();
     assert!(!why.contains(KEY), "{why}");
-    (what, server.asked().len())
+    (what, server.requests().len())
 }
 
 #[test]
 fn it_keeps_the_promises_of_an_embedder() {
     let of = |index: usize, vector: &Value| json!({"index": index, "embedding": vector});
     let (red, none, dark) = (json!([2, 0, 0]), json!([0, -1, 0]), json!([0, 1, 1e-3]));
-    let server = Server::start(vec![ok(&json!([of(3, &red), of(1, &none), of(0, &red), of(2, &dark)]))]);
+    let server = ModelTestServer::start(vec![ok(&json!([of(3, &red), of(1, &none), of(0, &red), of(2, &dark)]))]);
     embedder_suite(&RemoteEmbedder::new(settings(&server.base_url())).expect("the address is sound"));
-    let asked = server.asked();
+    let asked = server.requests();
     assert_eq!(asked.len(), 1, "nothing is asked about no texts");
     assert_eq!(asked[0].line, "POST /v1/embeddings HTTP/1.1");
     assert_eq!(asked[0].body, json!({"model": "some-model", "input": ["a red apple", ".", "深色模式", "a red apple"]}));
@@ -69,14 +69,14 @@ fn it_keeps_the_promises_of_an_embedder() {
 
 #[test]
 fn vectors_come_in_the_order_of_the_texts_and_with_length_1() {
-    let server = Server::start(vec![ok(&json!([{"index": 1, "embedding": [0, 5]}, {"index": 0, "embedding": [3, 4]}]))]);
+    let server = ModelTestServer::start(vec![ok(&json!([{"index": 1, "embedding": [0, 5]}, {"index": 0, "embedding": [3, 4]}]))]);
     assert_eq!(embed(&server, &["one", "two"]).expect("it answers"), [[0.6, 0.8], [0.0, 1.0]]);
 }
 
 #[test]
 fn many_texts_go_out_in_parts_and_long_ones_are_cut() {
     let pair = || ok(&json!([{"embedding": [1, 0]}, {"embedding": [0, 1]}]));
-    let server = Server::start(vec![pair(), pair(), one(&json!([1, 1]))]);
+    let server = ModelTestServer::start(vec![pair(), pair(), one(&json!([1, 1]))]);
     let embedder = RemoteEmbedder::new(RemoteSettings {
         texts_at_once: NonZeroUsize::new(2).expect("it is not 0"),
         longest_text: NonZeroUsize::new(3).expect("it is not 0"),
@@ -87,7 +87,7 @@ fn many_texts_go_out_in_parts_and_long_ones_are_cut() {
     let embedder = embedder.expect("the address is sound");
     assert!(embedder.identity().starts_with("some-model@127.0.0.1:") && embedder.identity().ends_with("/v1;2"));
     assert_eq!(embedder.embed(&["a", "bb", "ccc", "深色模式", " \n"]).expect("it answers").len(), 5);
-    let asked = server.asked();
+    let asked = server.requests();
     let input: Vec<_> = asked.iter().map(|asked| asked.body["input"].clone()).collect();
     assert_eq!(input, [json!(["a", "bb"]), json!(["ccc", "深色模"]), json!(["."])]);
     assert!(
@@ -107,9 +107,9 @@ fn what_is_broken_for_a_moment_is_asked_again() {
         vec![Reply::Break, vector()],
     ] {
         let count = replies.len();
-        let server = Server::start(replies);
+        let server = ModelTestServer::start(replies);
         assert_eq!(embed(&server, &["a red apple"]).expect("it answers in the end"), [[1.0, 0.0]]);
-        assert_eq!(server.asked().len(), count);
+        assert_eq!(server.requests().len(), count);
     }
 }
 
@@ -166,16 +166,16 @@ fn an_answer_that_is_no_list_of_vectors_is_told() {
 
 #[test]
 fn all_vectors_have_as_many_numbers() {
-    let server = Server::start(vec![ok(&json!([{"embedding": [1, 0]}, {"embedding": [1, 0, 0]}]))]);
+    let server = ModelTestServer::start(vec![ok(&json!([{"embedding": [1, 0]}, {"embedding": [1, 0, 0]}]))]);
     let error = embed(&server, &["one", "two"]).expect_err("they differ");
     assert!(error.why.ends_with("/v1/embeddings responded with a vector of 3 instead of 2 dimensions"), "{error}");
 
-    let server = Server::start(vec![one(&json!([1, 0])), one(&json!([1, 0, 0]))]);
+    let server = ModelTestServer::start(vec![one(&json!([1, 0])), one(&json!([1, 0, 0]))]);
     let embedder = RemoteEmbedder::new(settings(&server.base_url())).expect("the address is sound");
     embedder.embed(&["one"]).expect("it answers");
     embedder.embed(&["two"]).expect_err("the model is another one by now");
 
-    let server = Server::start(vec![one(&json!([1, 0]))]);
+    let server = ModelTestServer::start(vec![one(&json!([1, 0]))]);
     let wanted = RemoteSettings { dimensions: NonZeroUsize::new(3), ..settings(&server.base_url()) };
     let error =
         RemoteEmbedder::new(wanted).expect("the address is sound").embed(&["one"]).expect_err("it has not what was asked for");
@@ -184,7 +184,7 @@ fn all_vectors_have_as_many_numbers() {
 
 #[test]
 fn a_server_that_says_nothing_is_left() {
-    let server = Server::start(vec![Reply::Hang, Reply::Hang]);
+    let server = ModelTestServer::start(vec![Reply::Hang, Reply::Hang]);
     let impatient = RemoteSettings { timeout: Duration::from_millis(50), tries: 2, ..settings(&server.base_url()) };
     let error = RemoteEmbedder::new(impatient).expect("the address is sound").embed(&["one"]).expect_err("it says nothing");
     assert!(error.why.ends_with("/v1/embeddings did not respond in time, 2 times"), "{error}");
@@ -192,7 +192,7 @@ fn a_server_that_says_nothing_is_left() {
 
 #[test]
 fn nobody_at_the_address_is_told() {
-    let server = Server::start(Vec::new());
+    let server = ModelTestServer::start(Vec::new());
     let base_url = server.base_url();
     drop(server);
     let error =

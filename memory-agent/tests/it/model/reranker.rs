@@ -6,7 +6,7 @@ use memory_core::testing::reranker_suite;
 use serde_json::json;
 
 use super::reference;
-use super::tiny_bert::{Kind, TinyBert, ids};
+use super::tiny_bert::{TensorKind, TinyBert, ids};
 
 #[test]
 fn it_keeps_the_promises_of_a_reranker() {
@@ -23,7 +23,7 @@ fn scores_are_those_of_the_plain_computation() {
         ("深色模式. an apple.", "[CLS] which fruit is red ? [SEP] 深 色 模 式 . an apple . [SEP]"),
     ];
     for (seed, labels) in [(0, 1), (1, 1), (2, 2), (3, 2)] {
-        for kind in [Kind::F32, Kind::F16] {
+        for kind in [TensorKind::F32, TensorKind::F16] {
             let mut model = TinyBert::cross_encoder(seed, labels);
             model.kind = kind;
             let scores = model.reranker().score(query, &texts.map(|(text, _)| text)).expect("it answers");
@@ -55,7 +55,7 @@ fn what_is_no_cross_encoder_is_refused() {
     };
     assert!(
         refused(&TinyBert::encoder(5))
-            .ends_with("invalid value for model.safetensors: it has no classifier.weight, so it is not a cross-encoder")
+            .ends_with("model.safetensors cannot be used: it has no classifier.weight, so it is not a cross-encoder")
     );
     let three = refused(&TinyBert::cross_encoder(5, 3));
     assert!(three.ends_with("its classifier has the shape [3, 32], not 1 or 2 labels"), "{three}");
@@ -68,5 +68,5 @@ fn what_is_no_cross_encoder_is_refused() {
     let mut not_a_number = TinyBert::cross_encoder(5, 1);
     not_a_number.tensor_mut("classifier.bias").numbers[0] = f32::NAN;
     let error = not_a_number.reranker().score("a", &["red"]).expect_err("there is no number to be told");
-    assert!(error.why.ends_with("invalid value for model.safetensors: it produces no finite result"), "{error}");
+    assert!(error.why.ends_with("model.safetensors cannot be used: it produces no finite result"), "{error}");
 }

@@ -22,7 +22,7 @@ pub(crate) enum Reply {
 
 /// A received request.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct ReceivedRequest {
     /// The request line.
     pub(crate) line: String,
     /// The headers, with names in lower case.
@@ -32,13 +32,13 @@ pub(crate) struct Asked {
 
 /// A local server that ends after the last reply or when dropped.
 #[derive(Debug)]
-pub(crate) struct Server {
+pub(crate) struct ModelTestServer {
     address: SocketAddr,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<ReceivedRequest>>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Server {
+impl ModelTestServer {
     /// Starts a server that sends one reply per request, in order, and then stops accepting.
     pub(crate) fn start(replies: Vec<Reply>) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
@@ -60,12 +60,12 @@ impl Server {
         format!("http://{}/v1", self.address)
     }
 
-    pub(crate) fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn requests(&self) -> Vec<ReceivedRequest> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-impl Drop for Server {
+impl Drop for ModelTestServer {
     fn drop(&mut self) {
         // A connection without a request ends the wait for one that never arrives.
         drop(TcpStream::connect(self.address));
@@ -76,7 +76,7 @@ impl Drop for Server {
     }
 }
 
-fn read(stream: &TcpStream) -> Option<Asked> {
+fn read(stream: &TcpStream) -> Option<ReceivedRequest> {
     let mut reader = BufReader::new(stream);
     let mut next = || {
         let mut line = String::new();
@@ -93,7 +93,7 @@ fn read(stream: &TcpStream) -> Option<Asked> {
     let length = headers.iter().find(|(name, _)| name == "content-length")?.1.parse().ok()?;
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(Asked { line, headers, body: serde_json::from_slice(&body).expect("what is asked is JSON") })
+    Some(ReceivedRequest { line, headers, body: serde_json::from_slice(&body).expect("what is asked is JSON") })
 }
 
 fn serve(mut stream: TcpStream, reply: Reply) {

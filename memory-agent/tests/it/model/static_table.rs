@@ -15,7 +15,7 @@ use super::tiny_bert::{TinyBert, VOCABULARY, ids};
 const COLUMNS: usize = 3;
 
 /// A tensor: its name, number type, shape and bytes.
-type Tensor = (&'static str, &'static str, Vec<usize>, Vec<u8>);
+type NamedTensor = (&'static str, &'static str, Vec<usize>, Vec<u8>);
 
 /// Returns a number of the embedding table, an integer so that each number type can represent it.
 fn number(row: usize, column: usize) -> i8 {
@@ -26,7 +26,7 @@ fn numbers(rows: usize) -> impl Iterator<Item = i8> {
     (0..rows).flat_map(|row| (0..COLUMNS).map(move |column| number(row, column)))
 }
 
-fn embeddings(kind: &'static str, rows: usize) -> Tensor {
+fn embeddings(kind: &'static str, rows: usize) -> NamedTensor {
     let bytes = numbers(rows).flat_map(|number| match kind {
         "I8" => number.to_le_bytes().to_vec(),
         "F16" => f16::from_f32(f32::from(number)).to_le_bytes().to_vec(),
@@ -36,7 +36,7 @@ fn embeddings(kind: &'static str, rows: usize) -> Tensor {
     ("embeddings", kind, vec![rows, COLUMNS], bytes.collect())
 }
 
-fn safetensors(tensors: &[Tensor]) -> Vec<u8> {
+fn safetensors(tensors: &[NamedTensor]) -> Vec<u8> {
     let (mut header, mut data) = (Map::new(), Vec::new());
     for (name, kind, shape, bytes) in tensors {
         let start = data.len();
@@ -47,13 +47,13 @@ fn safetensors(tensors: &[Tensor]) -> Vec<u8> {
     [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &data].concat()
 }
 
-fn write(folder: &Path, tensors: &[Tensor]) {
+fn write(folder: &Path, tensors: &[NamedTensor]) {
     fs::create_dir_all(folder).expect("a temporary folder can be made");
     fs::write(folder.join("tokenizer.json"), TinyBert::encoder(1).tokenizer.to_string()).expect("it can be written");
     fs::write(folder.join("model.safetensors"), safetensors(tensors)).expect("it can be written");
 }
 
-fn written(tensors: &[Tensor]) -> TempDir {
+fn write_model(tensors: &[NamedTensor]) -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     write(folder.path(), tensors);
     let config = json!({"model_type": "model2vec", "normalize": true, "embedding_dtype": "float32"});
@@ -85,7 +85,7 @@ fn rows(words: &str) -> Vec<(usize, f64)> {
 #[test]
 fn a_text_has_the_mean_of_its_tokens_without_unknown_ones() {
     for kind in ["F32", "F64", "F16", "I8"] {
-        let folder = written(&[embeddings(kind, VOCABULARY.len())]);
+        let folder = write_model(&[embeddings(kind, VOCABULARY.len())]);
         let embedder = open(folder.path());
         embedder_suite(&embedder);
         assert_eq!(embedder.dimensions(), COLUMNS);
@@ -103,7 +103,8 @@ fn tokens_may_share_rows_and_count_differently() {
     let mapping = places.iter().flat_map(|place| (*place as u64).to_le_bytes()).collect();
     let weights = factors.iter().flat_map(|factor| factor.to_le_bytes()).collect();
     let count = vec![VOCABULARY.len()];
-    let folder = written(&[embeddings("F32", 5), ("mapping", "I64", count.clone(), mapping), ("weights", "F64", count, weights)]);
+    let folder =
+        write_model(&[embeddings("F32", 5), ("mapping", "I64", count.clone(), mapping), ("weights", "F64", count, weights)]);
     let vectors = open(folder.path()).embed(&["a red apple"]).expect("it answers");
     let expected: Vec<(usize, f64)> = ids("a red apple").into_iter().map(|id| (places[id], factors[id])).collect();
     assert_near(&vectors[0], &mean(&expected));
@@ -125,14 +126,15 @@ fn the_layout_of_sentence_transformers_is_read_with_unknown_words() {
     let vectors = open(folder.path()).embed(&["a red apple !"]).expect("it answers");
     assert_near(&vectors[0], &mean(&rows("a red apple [UNK]")));
 
-    let flat = written(&[embeddings("F32", VOCABULARY.len())]);
+    let flat = write_model(&[embeddings("F32", VOCABULARY.len())]);
     fs::write(flat.path().join("modules.json"), modules(".")).expect("it can be written");
     assert_near(&open(flat.path()).embed(&["a red apple !"]).expect("it answers")[0], &mean(&rows("a red apple")));
 }
 
 #[test]
 fn tables_that_do_not_fit_are_refused() {
-    let trouble = |tensors: &[Tensor]| LocalEmbedder::open(written(tensors).path(), None).expect_err("it cannot be used").why;
+    let trouble =
+        |tensors: &[NamedTensor]| LocalEmbedder::open(write_model(tensors).path(), None).expect_err("it cannot be used").why;
     let few = trouble(&[embeddings("F32", 5)]);
     assert!(few.ends_with("its vocabulary has 28 tokens, but the network has only 5"), "{few}");
     let none = trouble(&[("other", "F32", vec![1], vec![0; 4])]);

@@ -29,7 +29,7 @@ pub(crate) struct Tensor {
 
 /// The number format of the weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TensorKind {
     F32,
     F16,
     Bf16,
@@ -41,7 +41,7 @@ pub(crate) struct TinyBert {
     pub(crate) config: Value,
     pub(crate) tokenizer: Value,
     pub(crate) tensors: Vec<Tensor>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: TensorKind,
     /// Additional files, with their names.
     pub(crate) others: Vec<(&'static str, String)>,
 }
@@ -49,7 +49,7 @@ pub(crate) struct TinyBert {
 impl TinyBert {
     /// Generates an encoder, deterministically from the seed.
     pub(crate) fn encoder(seed: u64) -> Self {
-        let mut numbers = Numbers(seed);
+        let mut numbers = TensorGenerator(seed);
         let mut tensors = Vec::new();
         let mut add = |name: &str, shape: &[usize], middle: f32| {
             let count = shape.iter().product();
@@ -81,7 +81,7 @@ impl TinyBert {
         }
         add("pooler.dense.weight", &[HIDDEN, HIDDEN], 0.0);
         add("pooler.dense.bias", &[HIDDEN], 0.0);
-        Self { config: config("BertModel"), tokenizer: tokenizer(), tensors, kind: Kind::F32, others: Vec::new() }
+        Self { config: config("BertModel"), tokenizer: tokenizer(), tensors, kind: TensorKind::F32, others: Vec::new() }
     }
 
     /// Generates a cross-encoder, with the usual tensor names of such models.
@@ -91,7 +91,7 @@ impl TinyBert {
         for tensor in &mut model.tensors {
             tensor.name.insert_str(0, "bert.");
         }
-        let mut numbers = Numbers(seed + 1);
+        let mut numbers = TensorGenerator(seed + 1);
         for (name, shape) in [("classifier.weight", vec![labels, HIDDEN]), ("classifier.bias", vec![labels])] {
             let numbers = (0..shape.iter().product()).map(|_| numbers.next()).collect();
             model.tensors.push(Tensor { name: name.to_owned(), shape, numbers });
@@ -151,15 +151,15 @@ impl TinyBert {
             let start = data.len();
             for number in &tensor.numbers {
                 match self.kind {
-                    Kind::F32 => data.extend(number.to_le_bytes()),
-                    Kind::F16 => data.extend(f16::from_f32(*number).to_le_bytes()),
-                    Kind::Bf16 => data.extend(bf16::from_f32(*number).to_le_bytes()),
+                    TensorKind::F32 => data.extend(number.to_le_bytes()),
+                    TensorKind::F16 => data.extend(f16::from_f32(*number).to_le_bytes()),
+                    TensorKind::Bf16 => data.extend(bf16::from_f32(*number).to_le_bytes()),
                 }
             }
             let kind = match self.kind {
-                Kind::F32 => "F32",
-                Kind::F16 => "F16",
-                Kind::Bf16 => "BF16",
+                TensorKind::F32 => "F32",
+                TensorKind::F16 => "F16",
+                TensorKind::Bf16 => "BF16",
             };
             let entry = json!({"dtype": kind, "shape": tensor.shape, "data_offsets": [start, data.len()]});
             header.insert(tensor.name.clone(), entry);
@@ -205,9 +205,9 @@ fn tokenizer() -> Value {
 }
 
 /// Generated numbers: multiples of 1/64 between −0.5 and 0.5, which are exact in 16 bits.
-struct Numbers(u64);
+struct TensorGenerator(u64);
 
-impl Numbers {
+impl TensorGenerator {
     fn next(&mut self) -> f32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let number = u8::try_from((self.0 >> 40) % 65).expect("it is at most 64");

@@ -4,7 +4,7 @@ use clap::{ArgGroup, Args};
 use memory_agent::json::bank as json;
 use memory_core::bank::BankError;
 
-use super::answer::{AnswerFormat, ScopeArg, choice, open, put_as};
+use super::common::{BankOutputFormat, BankScopeArg, choice, open, put_as};
 use crate::app::App;
 use crate::failure::Failure;
 
@@ -13,14 +13,14 @@ use crate::failure::Failure;
 /// JSON: {success, bank, scope, key?, deleted}, where deleted is key or bank
 #[derive(Debug, Args)]
 #[command(override_usage = "memory bank delete [OPTIONS] <BANK> <KEY|--bank>", group = ArgGroup::new("subject").args(["key", "whole"]).required(true))]
-pub(super) struct Delete {
+pub(super) struct BankDeleteArgs {
     /// Name of the bank
     bank: String,
     /// The key
     key: Option<String>,
     /// Scope of the bank [default: the scope that contains it, project before user]
     #[arg(long, value_enum)]
-    pub(super) scope: Option<ScopeArg>,
+    pub(super) scope: Option<BankScopeArg>,
     /// Delete the whole bank
     #[arg(long = "bank", id = "whole")]
     whole: bool,
@@ -29,10 +29,10 @@ pub(super) struct Delete {
     confirm: bool,
     /// Output format: json, table, or value for only what was deleted
     #[arg(long, value_enum)]
-    format: Option<AnswerFormat>,
+    format: Option<BankOutputFormat>,
 }
 
-impl Delete {
+impl BankDeleteArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
         let bank: memory_core::bank::BankName = self.bank.parse()?;
@@ -43,7 +43,7 @@ impl Delete {
         }
         // Without a terminal, the bank is deleted without a confirmation. It remains in the trash.
         let asks = !self.confirm && app.output.input_is_terminal();
-        if asks && !app.output.ask(&format!("Delete the whole bank {bank}?"))? {
+        if asks && !app.output.confirm(&format!("Delete the whole bank {bank}?"))? {
             return Ok(app.output.note("nothing was deleted")?);
         }
         let scope = memory_core::bank::delete_bank(&banks, &bank, choice(self.scope))?;

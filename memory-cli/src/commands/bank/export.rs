@@ -6,8 +6,8 @@ use memory_core::bank::{BankName, BankScope};
 use memory_core::json::JsonText;
 use memory_store::bank::bank_of_text;
 
-use super::answer::{AnswerFormat, ScopesArg, choice_of_all, open, put};
-use super::read::entries_table;
+use super::common::{BankOutputFormat, BankScopeFilter, choice_of_all, open, put};
+use super::read::print_entries;
 use crate::app::{App, now};
 use crate::failure::Failure;
 
@@ -15,7 +15,7 @@ use crate::failure::Failure;
 ///
 /// JSON: {_meta, entries: {KEY: {value, created_at, updated_at, ttl}}}; with --all {banks: {project?: {NAME: …}, user?: {NAME: …}}}
 #[derive(Debug, Args)]
-pub(super) struct Export {
+pub(super) struct BankExportArgs {
     /// Name of the bank
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     bank: Option<String>,
@@ -24,25 +24,25 @@ pub(super) struct Export {
     all: bool,
     /// Scope of the bank [default: project before user; both with --all]
     #[arg(long, value_enum)]
-    pub(super) scope: Option<ScopesArg>,
+    pub(super) scope: Option<BankScopeFilter>,
     /// Output format: json or value (the same), or table for the keys and values of one bank
     #[arg(long, value_enum)]
-    format: Option<AnswerFormat>,
+    format: Option<BankOutputFormat>,
 }
 
-impl Export {
+impl BankExportArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
         let choice = choice_of_all(self.scope);
         if let Some(bank) = &self.bank {
             let (_, document) = memory_core::bank::export(&banks, &bank.parse()?, choice)?;
-            let document = one_line(&document);
-            if self.format == Some(AnswerFormat::Table) {
-                return entries_table(&mut app.output, &bank_of_text(&bank.parse()?, &document, now())?, false);
+            let document = compact_json(&document);
+            if self.format == Some(BankOutputFormat::Table) {
+                return print_entries(&mut app.output, &bank_of_text(&bank.parse()?, &document, now())?, false);
             }
             return put(&mut app.output, &document);
         }
-        if self.format == Some(AnswerFormat::Table) {
+        if self.format == Some(BankOutputFormat::Table) {
             return Err(Failure::usage("--format table needs one bank", "specify a BANK, or omit --format to export all"));
         }
         let mut documents: Vec<(BankScope, BankName, String)> = Vec::new();
@@ -56,18 +56,17 @@ impl Export {
             // A bank that cannot be exported fails the whole export, which must never omit a bank silently.
             let only = memory_core::bank::ScopeChoice::Only(listing.scope);
             let (scope, document) = memory_core::bank::export(&banks, &listing.name, only)?;
-            documents.push((scope, listing.name, one_line(&document)));
+            documents.push((scope, listing.name, compact_json(&document)));
         }
         for bank in hidden {
-            app.output.less_than_it_should_be(&format!(
-                "{bank} was skipped: another folder of the same scope has a bank of that name"
-            ))?;
+            app.output
+                .warn_incomplete(&format!("{bank} was skipped: another folder of the same scope has a bank of that name"))?;
         }
         put(&mut app.output, &json::banks(documents.iter().map(|(scope, name, text)| (*scope, name, text.as_str()))))
     }
 }
 
 /// Returns a document on one line if it parses as JSON, else unchanged.
-fn one_line(document: &str) -> String {
+fn compact_json(document: &str) -> String {
     document.parse::<JsonText>().map_or_else(|_| document.to_owned(), |text| text.to_string())
 }

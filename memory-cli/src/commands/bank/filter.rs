@@ -1,12 +1,12 @@
 //! The `memory bank filter` command.
 
 use clap::Args;
-use memory_store::jq::{Form, JqError, On};
+use memory_store::jq::{JqError, JqInputMode, JqOutputFormat};
 
-use super::answer::input;
+use super::common::input;
 use crate::app::App;
 use crate::failure::Failure;
-use crate::filtering::Filters;
+use crate::jq_process::JqRunner;
 
 /// Run a jq filter on JSON values from the standard input, like jq
 ///
@@ -15,7 +15,7 @@ use crate::filtering::Filters;
 /// cannot read files, modules or the environment.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of jq")]
-pub(super) struct Filter {
+pub(super) struct BankFilterArgs {
     /// The filter
     #[arg(value_name = "FILTER", allow_hyphen_values = true)]
     program: String,
@@ -33,30 +33,30 @@ pub(super) struct Filter {
     slurp: bool,
 }
 
-impl Filter {
+impl BankFilterArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
-        let filters = Filters::of(&settings, app.environment);
+        let filters = JqRunner::of(&settings, app.environment);
         let values = input(app)?;
         let form = match (self.compact, self.raw) {
-            (true, false) => Form::Compact,
-            (false, false) => Form::Pretty,
-            (true, true) => Form::Raw,
-            (false, true) => Form::RawPretty,
+            (true, false) => JqOutputFormat::Compact,
+            (false, false) => JqOutputFormat::Pretty,
+            (true, true) => JqOutputFormat::Raw,
+            (false, true) => JqOutputFormat::RawPretty,
         };
-        let on = if self.null_input || self.slurp { On::Null } else { On::Each };
+        let on = if self.null_input || self.slurp { JqInputMode::Null } else { JqInputMode::Each };
         let slurped = self.slurp.then(|| format!("[inputs] | ({}\n)", self.program));
         let program = slurped.as_deref().unwrap_or(&self.program);
-        let answers = match filters.ask(program, &values, on, form) {
+        let answers = match filters.evaluate(program, &values, on, form) {
             Ok(answers) => answers,
-            Err(error) => return Err(refuse(app, &error)?),
+            Err(error) => return Err(report_jq_error(app, &error)?),
         };
         let mut failed = Ok(());
         for answer in answers {
             match answer {
                 Ok(text) if self.raw => app.output.raw_line(&text)?,
                 Ok(text) => app.output.json_text(&text)?,
-                Err(error) => failed = Err(refuse(app, &error)?),
+                Err(error) => failed = Err(report_jq_error(app, &error)?),
             }
         }
         failed
@@ -64,13 +64,13 @@ impl Filter {
 }
 
 /// Prints the error in the format of jq; returns the failure with the exit code of jq.
-fn refuse(app: &mut App, error: &JqError) -> Result<Failure, Failure> {
+fn report_jq_error(app: &mut App, error: &JqError) -> Result<Failure, Failure> {
     app.output.complaint(&format!("jq: error: {error}"))?;
-    Ok(Failure::Filter { code: exit_code(error) })
+    Ok(Failure::Filter { code: jq_exit_code(error) })
 }
 
 /// Returns the exit code that jq uses for an error.
-fn exit_code(error: &JqError) -> u8 {
+fn jq_exit_code(error: &JqError) -> u8 {
     match error {
         JqError::Syntax { .. } => 3,
         JqError::Input { .. } => 2,

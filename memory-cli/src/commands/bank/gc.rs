@@ -3,18 +3,18 @@
 use clap::Args;
 use memory_agent::json::bank as json;
 
-use super::answer::{AnswerFormat, ScopesArg, choice_of_all, open, put};
+use super::common::{BankOutputFormat, BankScopeFilter, choice_of_all, open, put};
 use super::list::{show, wants_table};
 use crate::app::App;
+use crate::datetime::span;
 use crate::failure::Failure;
-use crate::moments::span;
-use crate::print::{Column, Table};
+use crate::print::{Table, TableColumn};
 
 /// Delete expired entries, and old ones with --older-than; `memory undo` restores them
 ///
 /// JSON: {removed: [{bank, key, scope, reason}], total, dry_run, unreadable?}, where reason is expired or old
 #[derive(Debug, Args)]
-pub(super) struct Gc {
+pub(super) struct BankGcArgs {
     /// Also delete entries last written longer ago than this, such as 30d
     #[arg(long, value_parser = span, value_name = "SPAN")]
     older_than: Option<std::time::Duration>,
@@ -23,23 +23,23 @@ pub(super) struct Gc {
     dry_run: bool,
     /// Scope of the banks [default: all]
     #[arg(long, value_enum)]
-    pub(super) scope: Option<ScopesArg>,
+    pub(super) scope: Option<BankScopeFilter>,
     /// Output format: json, table, or value for names and keys only [default: table at a terminal, else json]
     #[arg(long, value_enum)]
-    format: Option<AnswerFormat>,
+    format: Option<BankOutputFormat>,
 }
 
-impl Gc {
+impl BankGcArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
         let age = self.older_than.map(|age| chrono::TimeDelta::from_std(age).unwrap_or(chrono::TimeDelta::MAX));
         let (collected, unreadable) = memory_core::bank::gc(&banks, choice_of_all(self.scope), age, self.dry_run)?;
-        if self.format == Some(AnswerFormat::Value) {
+        if self.format == Some(BankOutputFormat::Value) {
             collected.iter().try_for_each(|one| app.output.line(&format!("{}\t{}", one.bank, one.key)))?;
         } else if wants_table(self.format, &app.output) {
-            let mut table = Table::new(["BANK", "KEY", "SCOPE", "REASON"].map(Column::Whole));
+            let mut table = Table::new(["BANK", "KEY", "SCOPE", "REASON"].map(TableColumn::Whole));
             for one in &collected {
-                let reason = if one.why == memory_core::bank::Gone::Expired { "expired" } else { "old" };
+                let reason = if one.why == memory_core::bank::GcReason::Expired { "expired" } else { "old" };
                 table.push([one.bank.as_str(), one.key.as_str(), one.scope.as_str(), reason]);
             }
             show(&mut app.output, &table, "no expired entries")?;
@@ -50,7 +50,7 @@ impl Gc {
             put(&mut app.output, &json::collected(&collected, &unreadable, self.dry_run))?;
         }
         for error in &unreadable {
-            app.output.less_than_it_should_be(&error.to_string())?;
+            app.output.warn_incomplete(&error.to_string())?;
         }
         Ok(())
     }

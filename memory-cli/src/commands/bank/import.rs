@@ -3,10 +3,10 @@
 use clap::Args;
 use memory_agent::json::bank as json;
 use memory_core::bank::{BankError, BankName, BankScope, ScopeChoice};
-use memory_core::json::{TokenKind, Tokens, unquoted};
+use memory_core::json::{JsonTokenKind, JsonTokens, unquoted};
 use memory_store::bank::bank_of_text;
 
-use super::answer::{AnswerFormat, ScopeArg, choice, input, open, put_as, secrets};
+use super::common::{BankOutputFormat, BankScopeArg, choice, input, open, put_as, secrets};
 use crate::app::{App, now};
 use crate::failure::Failure;
 
@@ -17,7 +17,7 @@ use crate::failure::Failure;
 ///
 /// JSON: {success, bank, scope, created, updated, unchanged}, one line per bank
 #[derive(Debug, Args)]
-pub(super) struct Import {
+pub(super) struct BankImportArgs {
     /// Name of the target bank
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     bank: Option<String>,
@@ -26,16 +26,16 @@ pub(super) struct Import {
     all: bool,
     /// Scope of the bank [default: project if there is one, else user]
     #[arg(long, value_enum)]
-    pub(super) scope: Option<ScopeArg>,
+    pub(super) scope: Option<BankScopeArg>,
     /// Import values even if they seem to contain a credential
     #[arg(long)]
     allow_secret: bool,
     /// Output format: json, table, or value for only the number of new keys
     #[arg(long, value_enum)]
-    format: Option<AnswerFormat>,
+    format: Option<BankOutputFormat>,
 }
 
-impl Import {
+impl BankImportArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
         let text = input(app)?;
@@ -43,7 +43,7 @@ impl Import {
         match &self.bank {
             Some(bank) => incoming.push((choice(self.scope), bank_of_text(&bank.parse()?, &text, now())?)),
             None => {
-                for (scope, name, document) in documents(&text)? {
+                for (scope, name, document) in find_documents(&text)? {
                     let choice = if self.scope.is_some() { choice(self.scope) } else { ScopeChoice::Only(scope) };
                     incoming.push((choice, bank_of_text(&name, document, now())?));
                 }
@@ -58,24 +58,24 @@ impl Import {
 }
 
 /// Finds the banks in the output of `export --all`.
-fn documents(text: &str) -> Result<Vec<(BankScope, BankName, &str)>, Failure> {
+fn find_documents(text: &str) -> Result<Vec<(BankScope, BankName, &str)>, Failure> {
     let wrong = || Failure::usage("the input is not an export of all banks", "create one with `memory bank export --all`");
     let mut found = Vec::new();
     let mut path: Vec<String> = Vec::new();
     let (mut begin, mut is_export) = (None, false);
-    for token in Tokens::of(text) {
+    for token in JsonTokens::of(text) {
         let token = token.map_err(BankError::from)?;
         match token.kind {
-            TokenKind::ArrayBegins if token.depth < 4 && path.first().is_some_and(|first| first == "banks") => {
+            JsonTokenKind::ArrayBegins if token.depth < 4 && path.first().is_some_and(|first| first == "banks") => {
                 return Err(wrong());
             }
-            TokenKind::Key => {
+            JsonTokenKind::Key => {
                 path.truncate(token.depth - 1);
                 is_export |= token.depth == 1 && &text[token.range.clone()] == "\"banks\"";
                 path.push(unquoted(&text[token.range]).ok_or_else(wrong)?.into_owned());
             }
-            TokenKind::ObjectBegins if token.depth == 3 => begin = Some(token.range.start),
-            TokenKind::ObjectEnds if token.depth == 3 => {
+            JsonTokenKind::ObjectBegins if token.depth == 3 => begin = Some(token.range.start),
+            JsonTokenKind::ObjectEnds if token.depth == 3 => {
                 let [banks, scope, name] = path.get(..3).ok_or_else(wrong)? else { return Err(wrong()) };
                 if banks == "banks" {
                     let scope: BankScope = scope.parse().map_err(|_| wrong())?;

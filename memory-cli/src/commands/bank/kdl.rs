@@ -10,7 +10,7 @@ use super::BankCommand;
 
 /// A flag of the definition, merged from all commands that have the flag.
 #[derive(Debug, Default)]
-struct Flag {
+struct KdlFlag {
     short: Option<char>,
     description: String,
     kind: &'static str,
@@ -21,7 +21,7 @@ struct Flag {
 fn definition() -> String {
     let commands = BankCommand::augment_subcommands(Command::new("memory-cli"));
     let names: Vec<_> = commands.get_subcommands().map(|command| format!("{:?}", command.get_name())).collect();
-    let mut flags: BTreeMap<String, Flag> = BTreeMap::new();
+    let mut flags: BTreeMap<String, KdlFlag> = BTreeMap::new();
     for argument in commands.get_subcommands().flat_map(Command::get_arguments).filter(|argument| !argument.is_positional()) {
         let Some(long) = argument.get_long() else { continue };
         let flag = flags.entry(long.to_owned()).or_default();

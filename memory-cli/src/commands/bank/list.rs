@@ -3,12 +3,12 @@
 use chrono::{DateTime, Local, Utc};
 use clap::Args;
 use memory_agent::json::bank as json;
-use memory_core::bank::{BankName, Holders, KeyListing};
+use memory_core::bank::{BankFolders, BankKeyListing, BankName};
 
-use super::answer::{AnswerFormat, ScopesArg, choice_of_all, open, put};
+use super::common::{BankOutputFormat, BankScopeFilter, choice_of_all, open, put};
 use crate::app::App;
 use crate::failure::Failure;
-use crate::print::{Column, Form, Output, Table};
+use crate::print::{Output, OutputForm, Table, TableColumn};
 
 /// List the banks, or the keys of a bank
 ///
@@ -16,37 +16,42 @@ use crate::print::{Column, Form, Output, Table};
 /// BANK {bank, scope, keys: [{key}], damaged?}, with --verbose also the times and size of each key; with --scope all also
 /// the scope of each key, and folder and used if several folders have the bank
 #[derive(Debug, Args)]
-pub(super) struct List {
+pub(super) struct BankListArgs {
     /// Bank whose keys to list
     bank: Option<String>,
     /// Scope of the banks [default: all]
     ///
     /// For one bank the default is project before user; `all` lists its keys in both.
     #[arg(long, value_enum)]
-    pub(super) scope: Option<ScopesArg>,
+    pub(super) scope: Option<BankScopeFilter>,
     /// Also print times and sizes
     #[arg(long, short)]
     verbose: bool,
     /// Output format: json, table, or value for names and keys only [default: table at a terminal, else json]
     #[arg(long, value_enum)]
-    format: Option<AnswerFormat>,
+    format: Option<BankOutputFormat>,
 }
 
-impl List {
+impl BankListArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
         let scope = choice_of_all(self.scope);
         let Some(bank) = &self.bank else {
             let listings = memory_core::bank::list(&banks, scope)?;
-            if self.format == Some(AnswerFormat::Value) {
+            if self.format == Some(BankOutputFormat::Value) {
                 return listings.iter().try_for_each(|listing| Ok(app.output.line(listing.name.as_str())?));
             }
             if !wants_table(self.format, &app.output) {
                 return put(&mut app.output, &json::listings(&listings));
             }
-            let mut columns = vec![Column::Whole("BANK"), Column::Number("KEYS"), Column::Text("UPDATED"), Column::Text("SCOPE")];
+            let mut columns = vec![
+                TableColumn::Whole("BANK"),
+                TableColumn::Number("KEYS"),
+                TableColumn::Text("UPDATED"),
+                TableColumn::Text("SCOPE"),
+            ];
             if self.verbose {
-                columns.push(Column::Number("BYTES"));
+                columns.push(TableColumn::Number("BYTES"));
             }
             let mut table = Table::new(columns);
             for listing in &listings {
@@ -68,7 +73,7 @@ impl List {
             return Ok(());
         };
         let bank = bank.parse()?;
-        if self.scope == Some(ScopesArg::All) {
+        if self.scope == Some(BankScopeFilter::All) {
             return self.show_keys(app, &bank, &memory_core::bank::keys_in_all(&banks, &bank)?, true);
         }
         let listing = memory_core::bank::keys(&banks, &bank, scope)?;
@@ -76,9 +81,9 @@ impl List {
     }
 
     /// Prints the keys of a bank in each scope that contains the bank.
-    fn show_keys(&self, app: &mut App, bank: &BankName, listings: &[KeyListing], with_scopes: bool) -> Result<(), Failure> {
+    fn show_keys(&self, app: &mut App, bank: &BankName, listings: &[BankKeyListing], with_scopes: bool) -> Result<(), Failure> {
         let entries = || listings.iter().flat_map(|listing| listing.entries.iter().map(move |entry| (listing, entry)));
-        if self.format == Some(AnswerFormat::Value) {
+        if self.format == Some(BankOutputFormat::Value) {
             return entries().try_for_each(|(_, (key, _))| Ok(app.output.line(key.as_str())?));
         }
         if !wants_table(self.format, &app.output) {
@@ -88,16 +93,16 @@ impl List {
             };
             return put(&mut app.output, &text);
         }
-        let mut columns = vec![Column::Whole("KEY"), Column::Whole("UPDATED")];
+        let mut columns = vec![TableColumn::Whole("KEY"), TableColumn::Whole("UPDATED")];
         if self.verbose {
-            columns.extend([Column::Whole("CREATED"), Column::Whole("EXPIRES"), Column::Number("BYTES")]);
+            columns.extend([TableColumn::Whole("CREATED"), TableColumn::Whole("EXPIRES"), TableColumn::Number("BYTES")]);
         }
         if with_scopes {
-            columns.push(Column::Text("SCOPE"));
+            columns.push(TableColumn::Text("SCOPE"));
         }
         let in_several = with_scopes && listings.iter().any(|listing| !listing.holders.others.is_empty());
         if in_several {
-            columns.push(Column::Whole("FOLDER"));
+            columns.push(TableColumn::Whole("FOLDER"));
         }
         let mut table = Table::new(columns);
         for (listing, (key, entry)) in entries() {
@@ -115,28 +120,28 @@ impl List {
             table.push(row.iter().map(String::as_str));
         }
         show(&mut app.output, &table, "the bank is empty")?;
-        if let ([KeyListing { holders, .. }], false) = (listings, with_scopes) {
+        if let ([BankKeyListing { holders, .. }], false) = (listings, with_scopes) {
             for (_, other) in &holders.others {
                 app.output.note(&format!("{bank} is also in {other}; showing the one in {}", holders.used))?;
             }
         }
         for (key, why) in listings.iter().flat_map(|listing| &listing.damaged) {
-            app.output.less_than_it_should_be(&format!("the entry '{key}' {why}"))?;
+            app.output.warn_incomplete(&format!("the entry '{key}' {why}"))?;
         }
         Ok(())
     }
 }
 
 /// Returns the folder cell of a bank, marked if another folder's bank of the same name is used instead.
-pub(super) fn folder(holders: &Holders) -> String {
+pub(super) fn folder(holders: &BankFolders) -> String {
     if holders.is_hidden { format!("{} (not used)", holders.used) } else { holders.used.clone() }
 }
 
 /// Returns whether the output is a table: `--format`, else whether the output is a terminal.
-pub(super) fn wants_table(format: Option<AnswerFormat>, output: &Output) -> bool {
+pub(super) fn wants_table(format: Option<BankOutputFormat>, output: &Output) -> bool {
     match format {
-        Some(format) => format == AnswerFormat::Table,
-        None => matches!(output.form(), Form::Drawn(_)),
+        Some(format) => format == BankOutputFormat::Table,
+        None => matches!(output.form(), OutputForm::Drawn(_)),
     }
 }
 
@@ -145,7 +150,7 @@ pub(super) fn show(output: &mut Output, table: &Table, otherwise: &str) -> Resul
     if table.is_empty() {
         output.note(otherwise)?;
     }
-    if matches!(output.form(), Form::Drawn(_)) { Ok(output.table(table)?) } else { Ok(output.columns(table)?) }
+    if matches!(output.form(), OutputForm::Drawn(_)) { Ok(output.table(table)?) } else { Ok(output.columns(table)?) }
 }
 
 /// Formats a time in the local time zone, to the second.

@@ -1,6 +1,6 @@
 //! The `memory bank` commands, one per file.
 
-mod answer;
+mod common;
 mod delete;
 mod export;
 mod filter;
@@ -32,7 +32,7 @@ use crate::failure::Failure;
 ///
 /// Output and errors are JSON; lists are tables at a terminal.
 #[derive(Debug, Args)]
-pub(crate) struct Bank {
+pub(crate) struct BankArgs {
     #[command(subcommand)]
     command: BankCommand,
 }
@@ -40,22 +40,22 @@ pub(crate) struct Bank {
 /// One command on banks. Their order is that of the help.
 #[derive(Debug, Subcommand)]
 enum BankCommand {
-    Read(read::Read),
-    Write(write::Write),
-    Update(update::Update),
-    Delete(delete::Delete),
-    List(list::List),
-    Query(query::Query),
-    Search(search::Search),
-    Export(export::Export),
-    Import(import::Import),
-    Gc(gc::Gc),
-    Repair(repair::Repair),
-    Schema(schema::Schema),
-    Filter(filter::Filter),
+    Read(read::BankReadArgs),
+    Write(write::BankWriteArgs),
+    Update(update::BankUpdateArgs),
+    Delete(delete::BankDeleteArgs),
+    List(list::BankListArgs),
+    Query(query::BankQueryArgs),
+    Search(search::BankSearchArgs),
+    Export(export::BankExportArgs),
+    Import(import::BankImportArgs),
+    Gc(gc::BankGcArgs),
+    Repair(repair::BankRepairArgs),
+    Schema(schema::BankSchemaArgs),
+    Filter(filter::BankFilterArgs),
 }
 
-impl Bank {
+impl BankArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         app.output.prefer_json();
         let done = self.command.run(app);
@@ -64,7 +64,7 @@ impl Bank {
             failure if matches!(self.command, BankCommand::Filter(_)) => failure,
             Failure::Bank(error) if error.scope.is_some() => Failure::Bank(error),
             failure @ (Failure::Bank(_) | Failure::Store(_) | Failure::Usage { .. } | Failure::File { .. }) => {
-                let scope = answer::open(app).map(|banks| banks.scope_of(self.command.scope()));
+                let scope = common::open(app).map(|banks| banks.effective_scope(self.command.scope()));
                 scope.map_or_else(|failure| failure, |scope| failure.in_scope(scope))
             }
             other => other,
@@ -76,18 +76,18 @@ impl BankCommand {
     /// Returns the scope that the command uses.
     fn scope(&self) -> ScopeChoice {
         match self {
-            Self::Read(read::Read { scope, .. })
-            | Self::Write(write::Write { scope, .. })
-            | Self::Update(update::Update { scope, .. })
-            | Self::Delete(delete::Delete { scope, .. })
-            | Self::Query(query::Query { scope, .. })
-            | Self::Import(import::Import { scope, .. })
-            | Self::Schema(schema::Schema { scope, .. }) => answer::choice(*scope),
-            Self::List(list::List { scope, .. })
-            | Self::Search(search::Search { scope, .. })
-            | Self::Export(export::Export { scope, .. })
-            | Self::Gc(gc::Gc { scope, .. })
-            | Self::Repair(repair::Repair { scope, .. }) => answer::choice_of_all(*scope),
+            Self::Read(read::BankReadArgs { scope, .. })
+            | Self::Write(write::BankWriteArgs { scope, .. })
+            | Self::Update(update::BankUpdateArgs { scope, .. })
+            | Self::Delete(delete::BankDeleteArgs { scope, .. })
+            | Self::Query(query::BankQueryArgs { scope, .. })
+            | Self::Import(import::BankImportArgs { scope, .. })
+            | Self::Schema(schema::BankSchemaArgs { scope, .. }) => common::choice(*scope),
+            Self::List(list::BankListArgs { scope, .. })
+            | Self::Search(search::BankSearchArgs { scope, .. })
+            | Self::Export(export::BankExportArgs { scope, .. })
+            | Self::Gc(gc::BankGcArgs { scope, .. })
+            | Self::Repair(repair::BankRepairArgs { scope, .. }) => common::choice_of_all(*scope),
             Self::Filter(_) => ScopeChoice::Detected,
         }
     }

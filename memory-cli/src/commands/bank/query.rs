@@ -2,13 +2,13 @@
 
 use clap::Args;
 use memory_agent::json::bank as json;
-use memory_core::bank::{Key, Subject};
+use memory_core::bank::{BankQueryTarget, Key};
 
-use super::answer::{AnswerFormat, ScopeArg, choice, open, plain, put};
+use super::common::{BankOutputFormat, BankScopeArg, choice, open, plain, put};
 use super::list::show;
 use crate::app::App;
 use crate::failure::Failure;
-use crate::print::{Column, Table};
+use crate::print::{Table, TableColumn};
 
 /// Query a bank, or the value under a key, with a jq filter
 ///
@@ -18,7 +18,7 @@ use crate::print::{Column, Table};
 /// JSON: the output of the filter, one value per line; with --format json {results: [VALUE…], folder?, also_in?}
 #[derive(Debug, Args)]
 #[command(override_usage = "memory bank query [OPTIONS] <BANK> [KEY] <FILTER>")]
-pub(super) struct Query {
+pub(super) struct BankQueryArgs {
     /// Name of the bank
     bank: String,
     /// The key; or, as the last argument, the filter for the whole bank
@@ -29,16 +29,16 @@ pub(super) struct Query {
     filter: Option<String>,
     /// Scope of the bank [default: project before user]
     #[arg(long, value_enum)]
-    pub(super) scope: Option<ScopeArg>,
+    pub(super) scope: Option<BankScopeArg>,
     /// Output format: json ({results: [VALUE…]}), table, or value (one per line) [default: value]
     #[arg(long, value_enum)]
-    format: Option<AnswerFormat>,
+    format: Option<BankOutputFormat>,
     /// Print strings without quotes
     #[arg(long, short)]
     raw: bool,
 }
 
-impl Query {
+impl BankQueryArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
         let bank: memory_core::bank::BankName = self.bank.parse()?;
@@ -48,7 +48,7 @@ impl Query {
         };
         let key = key.map(|key| key.parse::<Key>()).transpose();
         let key = key.map_err(|error| error.about(bank.as_str(), None))?;
-        let subject = key.as_ref().map_or(Subject::Bank, Subject::Key);
+        let subject = key.as_ref().map_or(BankQueryTarget::Bank, BankQueryTarget::Key);
         let queried = memory_core::bank::query(&banks, &bank, subject, filter, choice(self.scope))?;
         let holders = &queried.holders;
         if !holders.others.is_empty() {
@@ -57,15 +57,15 @@ impl Query {
             if holders.is_hidden { app.output.warning(&text)? } else { app.output.note(&text)? }
         }
         match self.format {
-            Some(AnswerFormat::Json) => return put(&mut app.output, &json::queried(&queried)),
-            Some(AnswerFormat::Table) => {
-                let mut table = Table::new([Column::Text("RESULT")]);
+            Some(BankOutputFormat::Json) => return put(&mut app.output, &json::queried(&queried)),
+            Some(BankOutputFormat::Table) => {
+                let mut table = Table::new([TableColumn::Text("RESULT")]);
                 for result in &queried.results {
                     table.push([plain(result).as_str()]);
                 }
                 return show(&mut app.output, &table, "the filter returned no results");
             }
-            None | Some(AnswerFormat::Value) => {}
+            None | Some(BankOutputFormat::Value) => {}
         }
         for result in queried.results {
             match result.as_string().filter(|_| self.raw) {

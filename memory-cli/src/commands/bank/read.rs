@@ -2,14 +2,14 @@
 
 use clap::Args;
 use memory_agent::json::bank as json;
-use memory_core::bank::{Bank, BankError, BankName, Key, Trouble};
+use memory_core::bank::{Bank, BankError, BankErrorKind, BankName, Key};
 use memory_core::json::JsonText;
 
-use super::answer::{AnswerFormat, ScopeArg, choice, open, plain, put, put_as, put_value};
+use super::common::{BankOutputFormat, BankScopeArg, choice, open, plain, put, put_as, put_value};
 use super::list::{second, show};
 use crate::app::App;
 use crate::failure::Failure;
-use crate::print::{Column, Output, Table};
+use crate::print::{Output, Table, TableColumn};
 
 /// Read a key or a whole bank
 ///
@@ -17,20 +17,20 @@ use crate::print::{Column, Output, Table};
 /// {_meta, entries: {KEY: {value, created_at, updated_at, ttl}}}. --verbose adds bank, key, scope and metadata.size_bytes,
 /// or without a KEY bank, scope and size_bytes, the total size of the values
 #[derive(Debug, Args)]
-pub(super) struct Read {
+pub(super) struct BankReadArgs {
     /// Name of the bank
     bank: String,
     /// The key [default: the whole bank]
     key: Option<String>,
     /// Scope of the bank [default: project before user]
     #[arg(long, value_enum)]
-    pub(super) scope: Option<ScopeArg>,
+    pub(super) scope: Option<BankScopeArg>,
     /// Value to print if the key does not exist
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     default: Option<String>,
     /// Output format: json (with times), value (only the value), or table
     #[arg(long, value_enum)]
-    format: Option<AnswerFormat>,
+    format: Option<BankOutputFormat>,
     /// Also print the bank, key, scope and size
     #[arg(long, short)]
     verbose: bool,
@@ -39,28 +39,28 @@ pub(super) struct Read {
     raw: bool,
 }
 
-impl Read {
+impl BankReadArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
         let bank: BankName = self.bank.parse()?;
         let default = self.default.as_deref().map(str::parse::<JsonText>).transpose();
-        let default = default.map_err(|error| BankError::new(Trouble::InvalidArgument { argument: "--default", error }))?;
+        let default = default.map_err(|error| BankError::new(BankErrorKind::InvalidArgument { argument: "--default", error }))?;
         let Some(key) = &self.key else {
             return match (memory_core::bank::read_bank(&banks, &bank, choice(self.scope)), default) {
                 (Err(error), Some(default)) if is_missing(&error) => self.put(app, &default, &json::instead(&default)),
                 (found, _) => {
                     let (scope, found) = found?;
-                    if let Some(AnswerFormat::Table) = self.format {
-                        entries_table(&mut app.output, &found, self.verbose)?;
+                    if let Some(BankOutputFormat::Table) = self.format {
+                        print_entries(&mut app.output, &found, self.verbose)?;
                     } else {
                         let holders = memory_core::bank::holders(&banks, &bank, choice(self.scope))?;
-                        let verbose = self.verbose.then(|| json::bank_of(scope, &found, &holders));
-                        put(&mut app.output, &verbose.unwrap_or_else(|| json::bank_among(&found, &holders)))?;
+                        let verbose = self.verbose.then(|| json::bank_with_size(scope, &found, &holders));
+                        put(&mut app.output, &verbose.unwrap_or_else(|| json::bank_with_folders(&found, &holders)))?;
                     }
                     found
                         .damaged
                         .iter()
-                        .try_for_each(|(key, why)| Ok(app.output.less_than_it_should_be(&format!("the entry '{key}' {why}"))?))
+                        .try_for_each(|(key, why)| Ok(app.output.warn_incomplete(&format!("the entry '{key}' {why}"))?))
                 }
             };
         };
@@ -73,7 +73,7 @@ impl Read {
             }
             (found, _) => {
                 let found = found?;
-                let whole = if self.verbose { json::reading_of(&bank, &key, &found) } else { json::reading(&found) };
+                let whole = if self.verbose { json::full_entry(&bank, &key, &found) } else { json::reading(&found) };
                 (found.entry.value, whole)
             }
         };
@@ -84,7 +84,7 @@ impl Read {
     fn put(&self, app: &mut App, value: &JsonText, whole: &str) -> Result<(), Failure> {
         match (self.raw.then(|| value.as_string()).flatten(), self.format) {
             (Some(text), _) => Ok(app.output.text(&format!("{text}\n"))?),
-            (None, Some(AnswerFormat::Value)) => put_value(&mut app.output, value),
+            (None, Some(BankOutputFormat::Value)) => put_value(&mut app.output, value),
             (None, _) if self.raw => put_value(&mut app.output, value),
             (None, format) => put_as(&mut app.output, format, whole, &[]),
         }
@@ -92,9 +92,9 @@ impl Read {
 }
 
 /// Prints the entries of a bank as a table; `verbose` adds the sizes of the values.
-pub(super) fn entries_table(output: &mut Output, bank: &Bank, verbose: bool) -> Result<(), Failure> {
-    let size = verbose.then_some(Column::Number("BYTES"));
-    let columns = [Column::Whole("KEY"), Column::Text("VALUE"), Column::Whole("UPDATED")];
+pub(super) fn print_entries(output: &mut Output, bank: &Bank, verbose: bool) -> Result<(), Failure> {
+    let size = verbose.then_some(TableColumn::Number("BYTES"));
+    let columns = [TableColumn::Whole("KEY"), TableColumn::Text("VALUE"), TableColumn::Whole("UPDATED")];
     let mut table = Table::new(columns.into_iter().chain(size).collect::<Vec<_>>());
     for (key, entry) in &bank.entries {
         let size = verbose.then(|| entry.value.as_str().len().to_string());
@@ -105,5 +105,5 @@ pub(super) fn entries_table(output: &mut Output, bank: &Bank, verbose: bool) -> 
 }
 
 fn is_missing(error: &BankError) -> bool {
-    matches!(error.trouble, Trouble::BankNotFound | Trouble::KeyNotFound | Trouble::Expired)
+    matches!(error.trouble, BankErrorKind::BankNotFound | BankErrorKind::KeyNotFound | BankErrorKind::Expired)
 }

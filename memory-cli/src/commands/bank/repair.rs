@@ -2,13 +2,13 @@
 
 use clap::Args;
 use memory_agent::json::bank as json;
-use memory_core::bank::Repairs;
+use memory_core::bank::BankRepairMode;
 
-use super::answer::{AnswerFormat, ScopesArg, choice_of_all, open, put};
+use super::common::{BankOutputFormat, BankScopeFilter, choice_of_all, open, put};
 use super::list::{show, wants_table};
 use crate::app::App;
 use crate::failure::Failure;
-use crate::print::{Column, Table};
+use crate::print::{Table, TableColumn};
 
 /// Repair damaged banks: recover readable entries, and move the rest aside
 ///
@@ -16,7 +16,7 @@ use crate::print::{Column, Table};
 ///
 /// JSON: {damage: [{bank, scope, key?, what, repaired, set_aside?}], total}
 #[derive(Debug, Args)]
-pub(super) struct Repair {
+pub(super) struct BankRepairArgs {
     /// Name of the bank [default: all banks]
     bank: Option<String>,
     /// Print problems without repairing them
@@ -24,24 +24,24 @@ pub(super) struct Repair {
     check_only: bool,
     /// Scope of the banks [default: all]
     #[arg(long, value_enum)]
-    pub(super) scope: Option<ScopesArg>,
+    pub(super) scope: Option<BankScopeFilter>,
     /// Output format: json, table, or value for problems only [default: table at a terminal, else json]
     #[arg(long, value_enum)]
-    format: Option<AnswerFormat>,
+    format: Option<BankOutputFormat>,
 }
 
-impl Repair {
+impl BankRepairArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
         let bank = self.bank.as_deref().map(str::parse).transpose()?;
-        let repairs = if self.check_only { Repairs::None } else { Repairs::All };
+        let repairs = if self.check_only { BankRepairMode::None } else { BankRepairMode::All };
         let checked = memory_core::bank::repair(&banks, bank.as_ref(), choice_of_all(self.scope), repairs)?;
-        if self.format == Some(AnswerFormat::Value) {
+        if self.format == Some(BankOutputFormat::Value) {
             checked.iter().try_for_each(|one| app.output.line(&one.damage.what))?;
         } else if wants_table(self.format, &app.output) {
             let mut table = Table::new(["BANK", "SCOPE", "WHAT", "SET ASIDE"].map(|name| match name {
-                "BANK" | "SET ASIDE" => Column::Whole(name),
-                _ => Column::Text(name),
+                "BANK" | "SET ASIDE" => TableColumn::Whole(name),
+                _ => TableColumn::Text(name),
             }));
             for one in &checked {
                 let aside = one.damage.set_aside.as_deref().unwrap_or("-");

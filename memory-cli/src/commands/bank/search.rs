@@ -2,20 +2,20 @@
 
 use clap::Args;
 use memory_agent::json::bank as json;
-use memory_core::bank::Searched;
+use memory_core::bank::BankSearchFields;
 
-use super::answer::{AnswerFormat, ScopesArg, choice_of_all, open, put};
+use super::common::{BankOutputFormat, BankScopeFilter, choice_of_all, open, put};
 use super::list::{folder, second, show, wants_table};
 use crate::app::App;
 use crate::failure::Failure;
-use crate::print::{Column, Table};
+use crate::print::{Table, TableColumn};
 
 /// Search keys by regular expression, and values with --value
 ///
 /// JSON: {matches: [{bank, key, scope, folder?, used?, matched, updated_at, value?}], total, unreadable?}; matched is key
 /// or value, and folder and used are present if several folders have the bank
 #[derive(Debug, Args)]
-pub(super) struct Search {
+pub(super) struct BankSearchArgs {
     /// Regular expression; start it with (?i) to ignore case
     #[arg(allow_hyphen_values = true)]
     pattern: String,
@@ -24,24 +24,29 @@ pub(super) struct Search {
     value: bool,
     /// Scope of the banks [default: all]
     #[arg(long, value_enum)]
-    pub(super) scope: Option<ScopesArg>,
+    pub(super) scope: Option<BankScopeFilter>,
     /// Output format: json, table, or value for names and keys only [default: table at a terminal, else json]
     #[arg(long, value_enum)]
-    format: Option<AnswerFormat>,
+    format: Option<BankOutputFormat>,
 }
 
-impl Search {
+impl BankSearchArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
-        let searched = if self.value { Searched::Values } else { Searched::Keys };
+        let searched = if self.value { BankSearchFields::Values } else { BankSearchFields::Keys };
         let found = memory_core::bank::search(&banks, &self.pattern, searched, choice_of_all(self.scope))?;
-        if self.format == Some(AnswerFormat::Value) {
+        if self.format == Some(BankOutputFormat::Value) {
             found.matches.iter().try_for_each(|one| app.output.line(&format!("{}\t{}", one.bank, one.key)))?;
         } else if wants_table(self.format, &app.output) {
             let in_several = found.matches.iter().any(|one| !one.holders.others.is_empty());
-            let last = in_several.then_some(Column::Whole("FOLDER"));
-            let columns = [Column::Whole("BANK"), Column::Whole("KEY"), Column::Text("SCOPE"), Column::Whole("UPDATED")];
-            let mut table = Table::new(columns.into_iter().chain([Column::Text("MATCHED")]).chain(last).collect::<Vec<_>>());
+            let last = in_several.then_some(TableColumn::Whole("FOLDER"));
+            let columns = [
+                TableColumn::Whole("BANK"),
+                TableColumn::Whole("KEY"),
+                TableColumn::Text("SCOPE"),
+                TableColumn::Whole("UPDATED"),
+            ];
+            let mut table = Table::new(columns.into_iter().chain([TableColumn::Text("MATCHED")]).chain(last).collect::<Vec<_>>());
             for one in &found.matches {
                 let matched = if one.by_key { "key" } else { "value" };
                 let updated = second(one.entry.updated_at);
@@ -54,7 +59,7 @@ impl Search {
             put(&mut app.output, &json::matches(&found, searched))?;
         }
         for error in &found.unreadable {
-            app.output.less_than_it_should_be(&error.to_string())?;
+            app.output.warn_incomplete(&error.to_string())?;
         }
         Ok(())
     }

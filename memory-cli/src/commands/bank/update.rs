@@ -2,9 +2,9 @@
 
 use clap::Args;
 use memory_agent::json::bank as json;
-use memory_core::bank::{BankError, Missing};
+use memory_core::bank::{BankError, MissingKey};
 
-use super::answer::{AnswerFormat, ScopeArg, choice, open, put_as, secrets};
+use super::common::{BankOutputFormat, BankScopeArg, choice, open, put_as, secrets};
 use crate::app::App;
 use crate::failure::Failure;
 
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 ///
 /// JSON: {success, key, bank, scope, operation, value}
 #[derive(Debug, Args)]
-pub(super) struct Update {
+pub(super) struct BankUpdateArgs {
     /// Name of the bank
     bank: String,
     /// The key
@@ -24,7 +24,7 @@ pub(super) struct Update {
     filter: String,
     /// Scope of the bank [default: project if the key exists there, else user]
     #[arg(long, value_enum)]
-    pub(super) scope: Option<ScopeArg>,
+    pub(super) scope: Option<BankScopeArg>,
     /// Create a missing key; the filter input is then null
     #[arg(long)]
     create: bool,
@@ -33,15 +33,15 @@ pub(super) struct Update {
     allow_secret: bool,
     /// Output format: json, table, or value for only the new value
     #[arg(long, value_enum)]
-    format: Option<AnswerFormat>,
+    format: Option<BankOutputFormat>,
 }
 
-impl Update {
+impl BankUpdateArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
         let bank: memory_core::bank::BankName = self.bank.parse()?;
         let key = self.key.parse().map_err(|error: BankError| error.about(bank.as_str(), None))?;
-        let missing = if self.create { Missing::Create } else { Missing::Refuse };
+        let missing = if self.create { MissingKey::Create } else { MissingKey::Refuse };
         let secrets = secrets(self.allow_secret);
         let done = memory_core::bank::update(&banks, &bank, &key, &self.filter, choice(self.scope), missing, secrets)?;
         put_as(&mut app.output, self.format, &json::updated(&done), &["value"])

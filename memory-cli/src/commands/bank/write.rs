@@ -2,9 +2,9 @@
 
 use clap::Args;
 use memory_agent::json::bank as json;
-use memory_core::bank::{BankError, Condition, WriteRequest};
+use memory_core::bank::{BankError, BankWriteCondition, BankWriteRequest};
 
-use super::answer::{AnswerFormat, ScopeArg, choice, open, put_as, secrets, value};
+use super::common::{BankOutputFormat, BankScopeArg, choice, open, put_as, secrets, value};
 use crate::app::App;
 use crate::failure::Failure;
 
@@ -13,7 +13,7 @@ use crate::failure::Failure;
 /// JSON: {success, key, bank, scope, operation}; operation is create or update
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
-pub(super) struct Write {
+pub(super) struct BankWriteArgs {
     /// Name of the bank
     bank: String,
     /// The key
@@ -23,7 +23,7 @@ pub(super) struct Write {
     value: Option<String>,
     /// Scope of the bank [default: project if there is one, else user]
     #[arg(long, value_enum)]
-    pub(super) scope: Option<ScopeArg>,
+    pub(super) scope: Option<BankScopeArg>,
     /// Read the value from the standard input
     #[arg(long)]
     stdin: bool,
@@ -41,22 +41,22 @@ pub(super) struct Write {
     allow_secret: bool,
     /// Output format: json, table, or value for only the operation
     #[arg(long, value_enum)]
-    format: Option<AnswerFormat>,
+    format: Option<BankOutputFormat>,
 }
 
-impl Write {
+impl BankWriteArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
         let bank: memory_core::bank::BankName = self.bank.parse()?;
         let key: memory_core::bank::Key = self.key.parse().map_err(|error: BankError| error.about(bank.as_str(), None))?;
-        let value = value(app, self.value.as_deref(), self.stdin).map_err(|failure| failure.in_bank(&bank, Some(&key)))?;
+        let value = value(app, self.value.as_deref(), self.stdin).map_err(|failure| failure.with_bank(&bank, Some(&key)))?;
         let condition = match (self.create_only, self.update_only) {
-            (true, _) => Condition::Absent,
-            (false, true) => Condition::Present,
-            (false, false) => Condition::Any,
+            (true, _) => BankWriteCondition::Absent,
+            (false, true) => BankWriteCondition::Present,
+            (false, false) => BankWriteCondition::Any,
         };
         let (ttl, scope, secrets) = (self.ttl, choice(self.scope), secrets(self.allow_secret));
-        let done = memory_core::bank::write(&banks, &WriteRequest { bank, key, value, ttl, condition, scope, secrets })?;
+        let done = memory_core::bank::write(&banks, &BankWriteRequest { bank, key, value, ttl, condition, scope, secrets })?;
         put_as(&mut app.output, self.format, &json::written(&done), &["operation"])
     }
 }

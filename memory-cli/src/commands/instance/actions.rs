@@ -4,10 +4,10 @@ use clap::Args;
 use memory_agent::instance::backend;
 use memory_agent::json;
 
-use super::answer::wants_table;
+use super::common::wants_table;
 use crate::app::App;
 use crate::failure::Failure;
-use crate::print::{Column, Table};
+use crate::print::{Table, TableColumn};
 
 /// List the actions of an instance type
 ///
@@ -15,17 +15,18 @@ use crate::print::{Column, Table};
 ///
 /// JSON: [{name, description, parameters}]; parameters is a JSON Schema
 #[derive(Debug, Args)]
-pub(super) struct Actions {
+pub(super) struct InstanceActionsArgs {
     /// The instance type
     #[arg(value_name = "TYPE")]
     backend: String,
 }
 
-impl Actions {
+impl InstanceActionsArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let backend = backend(&self.backend)?;
         if wants_table(&app.output) {
-            let mut table = Table::new([Column::Whole("ACTION"), Column::Text("DESCRIPTION"), Column::Text("FIELDS")]);
+            let mut table =
+                Table::new([TableColumn::Whole("ACTION"), TableColumn::Text("DESCRIPTION"), TableColumn::Text("FIELDS")]);
             for action in &backend.actions {
                 let fields = action.parameters["properties"].as_object();
                 let fields: Vec<_> = fields.into_iter().flatten().map(|(name, _)| name.as_str()).collect();

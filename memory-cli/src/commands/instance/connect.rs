@@ -3,17 +3,17 @@
 use std::path::Path;
 
 use clap::Args;
-use memory_agent::instance::{Kind, backend};
+use memory_agent::instance::{FieldKind, backend};
 use memory_core::instance::{InstanceError, InstanceName};
 use memory_core::json::JsonText;
-use memory_store::sealed::{NewValue, Zeroizing};
+use memory_store::sealed::{NewFieldValue, Zeroizing};
 use serde_json::{Map, Value, json};
 
-use super::answer::{input, note_former, put};
+use super::common::{input, print_former_definition, put};
 use super::wizard;
 use crate::app::App;
 use crate::failure::Failure;
-use crate::instances::{Book, operation, prepare};
+use crate::instances::{InstanceRegistry, operation, prepare};
 
 /// Define an instance; an existing definition moves to the trash
 ///
@@ -27,7 +27,7 @@ use crate::instances::{Book, operation, prepare};
 /// JSON: {type, name, created, fields, trash?}; trash is the file of the previous definition, and secrets are shown as
 /// sealed only
 #[derive(Debug, Args)]
-pub(super) struct Connect {
+pub(super) struct InstanceConnectArgs {
     /// The instance type
     #[arg(value_name = "TYPE")]
     backend: String,
@@ -38,15 +38,15 @@ pub(super) struct Connect {
     input: Option<String>,
 }
 
-impl Connect {
+impl InstanceConnectArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let backend = backend(&self.backend)?;
         let (kind, name): (InstanceName, InstanceName) = (backend.name.parse()?, self.name.parse()?);
         let settings = app.settings()?;
-        let book = Book::open(&settings, app.environment)?;
+        let book = InstanceRegistry::open(&settings, app.environment)?;
         let given = match &self.input {
-            Some(typed) => texts(input(app, typed)?),
-            None if app.output.input_is_terminal() => wizard::ask(backend, &name, &book, app)?,
+            Some(typed) => member_texts(input(app, typed)?),
+            None if app.output.input_is_terminal() => wizard::prompt_fields(backend, &name, &book, app)?,
             None if matches!(book.instances.read(&kind, &name), Ok(None)) => Vec::new(),
             None => {
                 let hint = "pass the fields with --input, or --input '{}' for the defaults, or run it at a terminal";
@@ -57,17 +57,17 @@ impl Connect {
         let given: Vec<_> = given.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         for (field, value) in backend.checked(&given)? {
             let (value, shown) = match field.kind {
-                _ if field.secret => (NewValue::secret(value), json!({ "sealed": true })),
-                Kind::Path => {
+                _ if field.secret => (NewFieldValue::secret(value), json!({ "sealed": true })),
+                FieldKind::Path => {
                     let path = path(app, &book, value)?;
-                    (NewValue::Plain(path.clone()), Value::from(path))
+                    (NewFieldValue::Plain(path.clone()), Value::from(path))
                 }
-                Kind::Text | Kind::Choice(_) => (NewValue::Plain(value.to_owned()), Value::from(value)),
+                FieldKind::Text | FieldKind::Choice(_) => (NewFieldValue::Plain(value.to_owned()), Value::from(value)),
             };
             told.insert(field.name.to_owned(), shown);
             fields.push((field.name.to_owned(), value));
         }
-        if fields.iter().any(|(_, value)| matches!(value, NewValue::Secret(_))) {
+        if fields.iter().any(|(_, value)| matches!(value, NewFieldValue::Secret(_))) {
             book.instances.check_key()?;
         }
         prepare(&fields)?;
@@ -77,21 +77,21 @@ impl Connect {
             answer["trash"] = app.output.place(&former.trash).into();
         }
         put(&mut app.output, &answer.to_string())?;
-        former.map_or(Ok(()), |former| note_former(&mut app.output, &former))
+        former.map_or(Ok(()), |former| print_former_definition(&mut app.output, &former))
     }
 }
 
 /// Returns a path in the form in which it is stored: absolute, except that a leading `~` remains.
 ///
 /// The `~` is expanded whenever the path is used.
-fn path(app: &App, book: &Book, typed: &str) -> Result<String, InstanceError> {
+fn path(app: &App, book: &InstanceRegistry, typed: &str) -> Result<String, InstanceError> {
     book.place(Path::new(typed))?;
     let is_of_home = typed == "~" || typed.starts_with("~/");
     Ok(if is_of_home { typed.to_owned() } else { app.environment.whole(Path::new(typed)).display().to_string() })
 }
 
 /// Returns the members of an object as texts. Any of them may be a secret, so the object is zeroed.
-fn texts(object: JsonText) -> Vec<(String, Zeroizing<String>)> {
+fn member_texts(object: JsonText) -> Vec<(String, Zeroizing<String>)> {
     let members = object.members();
     drop(Zeroizing::new(object.into_string()));
     let text = |value: JsonText| {

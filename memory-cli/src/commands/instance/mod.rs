@@ -1,8 +1,8 @@
 //! The `memory instance` commands, one per file.
 
 mod actions;
-mod answer;
 mod backends;
+mod common;
 mod connect;
 mod instances;
 mod rekey;
@@ -27,7 +27,7 @@ use crate::failure::Failure;
 /// Output is JSON; lists are tables at a terminal. Errors go to standard error; with --json, they are JSON on the standard
 /// output.
 #[derive(Debug, Args)]
-pub(crate) struct Instance {
+pub(crate) struct InstanceArgs {
     #[command(subcommand)]
     command: InstanceCommand,
 }
@@ -35,27 +35,27 @@ pub(crate) struct Instance {
 /// One command on instances. Their order is that of the help.
 #[derive(Debug, Subcommand)]
 enum InstanceCommand {
-    Backends(backends::Backends),
-    Actions(actions::Actions),
-    Connect(connect::Connect),
-    Instances(instances::Instances),
-    Rm(rm::Rm),
-    Run(run::Run),
-    Rekey(rekey::Rekey),
-    Serve(serve::Serve),
+    Backends(backends::InstanceBackendsArgs),
+    Actions(actions::InstanceActionsArgs),
+    Connect(connect::InstanceConnectArgs),
+    Instances(instances::InstanceListArgs),
+    Rm(rm::InstanceRmArgs),
+    Run(run::InstanceRunArgs),
+    Rekey(rekey::InstanceRekeyArgs),
+    Serve(serve::InstanceServeArgs),
 }
 
-impl Instance {
+impl InstanceArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         app.output.prefer_json_answers();
         match &self.command {
             InstanceCommand::Backends(command) => command.run(app),
             InstanceCommand::Actions(command) => command.run(app),
             InstanceCommand::Connect(command) => command.run(app),
-            InstanceCommand::Instances(_) => instances::Instances::run(app),
+            InstanceCommand::Instances(_) => instances::InstanceListArgs::run(app),
             InstanceCommand::Rm(command) => command.run(app),
             InstanceCommand::Run(command) => command.run(app),
-            InstanceCommand::Rekey(_) => rekey::Rekey::run(app),
+            InstanceCommand::Rekey(_) => rekey::InstanceRekeyArgs::run(app),
             InstanceCommand::Serve(command) => command.run(app),
         }
     }

@@ -3,10 +3,10 @@
 use clap::Args;
 use serde_json::json;
 
-use super::answer::put;
+use super::common::put;
 use crate::app::App;
 use crate::failure::Failure;
-use crate::instances::Book;
+use crate::instances::InstanceRegistry;
 
 /// Encrypt all secrets with a new key
 ///
@@ -15,12 +15,12 @@ use crate::instances::Book;
 ///
 /// JSON: {resealed}, the number of fields
 #[derive(Debug, Args)]
-pub(super) struct Rekey {}
+pub(super) struct InstanceRekeyArgs {}
 
-impl Rekey {
+impl InstanceRekeyArgs {
     pub(super) fn run(app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
-        let book = Book::open(&settings, app.environment)?;
+        let book = InstanceRegistry::open(&settings, app.environment)?;
         let resealed = book.instances.rekey(book.next_key()?.as_ref())?;
         put(&mut app.output, &json!({ "resealed": resealed }).to_string())
     }

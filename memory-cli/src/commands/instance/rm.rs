@@ -4,10 +4,10 @@ use clap::Args;
 use memory_core::instance::InstanceError;
 use serde_json::json;
 
-use super::answer::{instance, note_former, put};
+use super::common::{instance, print_former_definition, put};
 use crate::app::App;
 use crate::failure::Failure;
-use crate::instances::{Book, operation};
+use crate::instances::{InstanceRegistry, operation};
 
 /// Delete the definition of an instance; its data stays unchanged
 ///
@@ -16,13 +16,13 @@ use crate::instances::{Book, operation};
 ///
 /// JSON: {type, name, removed, trash}; trash is the file
 #[derive(Debug, Args)]
-pub(super) struct Rm {
+pub(super) struct InstanceRmArgs {
     /// The instance
     #[arg(value_name = "TYPE/NAME")]
     instance: String,
 }
 
-impl Rm {
+impl InstanceRmArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         if !self.instance.contains('/') {
             return Err(Failure::usage(
@@ -32,7 +32,7 @@ impl Rm {
         }
         let (backend, name) = instance(&self.instance)?;
         let settings = app.settings()?;
-        let book = Book::open(&settings, app.environment)?;
+        let book = InstanceRegistry::open(&settings, app.environment)?;
         let Some(former) = book.instances.remove(&backend.name.parse()?, &name, &operation())? else {
             let instance = self.instance.clone();
             return Err(match name.as_str() {
@@ -47,6 +47,6 @@ impl Rm {
         let trash = app.output.place(&former.trash);
         let answer = json!({ "type": backend.name, "name": name.as_str(), "removed": true, "trash": trash });
         put(&mut app.output, &answer.to_string())?;
-        note_former(&mut app.output, &former)
+        print_former_definition(&mut app.output, &former)
     }
 }

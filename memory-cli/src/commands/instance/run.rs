@@ -1,12 +1,12 @@
 //! The `memory instance run` command.
 
 use clap::{Args, Command};
-use memory_agent::instance::{Asker, help, pairs};
+use memory_agent::instance::{ActionCaller, help, pairs};
 
-use super::answer::{input, instance, put, put_pieces};
+use super::common::{input, instance, put, put_pieces};
 use crate::app::App;
 use crate::failure::Failure;
-use crate::instances::Book;
+use crate::instances::InstanceRegistry;
 
 /// Run an action of an instance
 ///
@@ -17,7 +17,7 @@ use crate::instances::Book;
 /// JSON: the result of the action
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
-pub(super) struct Run {
+pub(super) struct InstanceRunArgs {
     /// The instance, as TYPE/NAME; a TYPE alone means TYPE/default
     #[arg(required_unless_present = "help", value_name = "TYPE/NAME")]
     instance: Option<String>,
@@ -37,7 +37,7 @@ pub(super) struct Run {
     help: bool,
 }
 
-impl Run {
+impl InstanceRunArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let (Some(typed), Some(action)) = (&self.instance, &self.action) else {
             let command = Self::augment_args(Command::new("run").bin_name("memory instance run"));
@@ -53,13 +53,13 @@ impl Run {
             return Ok(app.output.text(&text)?);
         }
         let settings = app.settings()?;
-        let book = Book::open(&settings, app.environment)?;
+        let book = InstanceRegistry::open(&settings, app.environment)?;
         let object = self.input.as_deref().map(|typed| input(app, typed)).transpose()?;
         let parameters = pairs(&action.parameters, object.as_ref(), &self.params)?;
         let holding = book.hold(backend, &name)?;
-        let answer = backend.run(action, &holding, &Asker::Person, &parameters)?;
+        let answer = backend.run(action, &holding, &ActionCaller::Person, &parameters)?;
         for warning in &answer.warnings {
-            app.output.less_than_it_should_be(warning)?;
+            app.output.warn_incomplete(warning)?;
         }
         match answer.more {
             None => put(&mut app.output, &answer.json),

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use clap::Args;
-use memory_agent::Offer;
+use memory_agent::ToolSelection;
 use memory_agent::http::serve_http;
 use serde_json::json;
 use tokio::runtime::Builder;
 
-use crate::agent::{Parts, agent};
+use crate::agent::{AgentOptions, agent};
 use crate::app::App;
 use crate::config::Environment;
 use crate::embedding;
 use crate::failure::Failure;
-use crate::http::{self, Address, Ending, TokenArgs, address};
+use crate::http::{self, ListenAddress, ShutdownSignal, TokenArgs, address};
 use crate::instances;
 
 /// Serve actions, tools and the Model Context Protocol over HTTP
@@ -31,30 +31,30 @@ use crate::instances;
 ///
 /// JSON: {pid, http, token} at startup; token is whether a token is required
 #[derive(Debug, Args)]
-pub(super) struct Serve {
+pub(super) struct InstanceServeArgs {
     /// Address to listen on; :PORT listens on all interfaces and requires a token
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8765", value_parser = address)]
-    addr: Address,
+    addr: ListenAddress,
     #[command(flatten)]
     token: TokenArgs,
 }
 
 /// Maximum number of threads for blocking work.
-const THREADS: usize = 96;
+const BLOCKING_THREADS: usize = 96;
 
-impl Serve {
+impl InstanceServeArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let token = self.token.token(app.environment)?;
         let listener = self.addr.listen(token.as_ref(), http::INSTANCES)?;
         let has_token = token.is_some();
         let settings = app.settings()?;
-        let home = app.open_to_stay(&settings)?;
-        let instances = instances::kept_open(&settings, app.environment)?;
+        let home = app.open_long_running(&settings)?;
+        let instances = instances::open_cached(&settings, app.environment)?;
         // Tools serve agents, and each agent has a project of its own.
         let environment = Environment { folder: None, ..app.environment.clone() };
-        let embedder = embedding::open_nearby(&settings.embedding, &settings.root.value);
-        let parts = Parts {
-            offer: &Offer::usual(),
+        let embedder = embedding::open_via_daemon(&settings.embedding, &settings.root.value);
+        let parts = AgentOptions {
+            offer: &ToolSelection::usual(),
             embedder,
             bank_folder: None,
             topic_folder: None,
@@ -62,8 +62,8 @@ impl Serve {
         };
         let access = http::INSTANCES.access(token, &settings.http);
         let front = http::front(agent(&home, &settings, &environment, parts)?, instances, access)?;
-        let mut ending = Ending::begin()?;
-        let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build();
+        let mut ending = ShutdownSignal::begin()?;
+        let runtime = Builder::new_current_thread().enable_all().max_blocking_threads(BLOCKING_THREADS).build();
         let runtime = runtime.map_err(Failure::file("serve HTTP"))?;
         let place = listener.local_addr().map_err(Failure::file("listen"))?;
         if app.output.is_json() {
@@ -75,7 +75,7 @@ impl Serve {
         app.output.flush()?;
         let served = runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            serve_http(listener, front, ending.asked()).await
+            serve_http(listener, front, ending.requested()).await
         });
         // Tasks that have not finished are abandoned.
         runtime.shutdown_background();

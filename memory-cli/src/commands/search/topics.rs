@@ -2,9 +2,9 @@
 
 use memory_core::topic::{TopicHit, Topics};
 
-use super::{INDENT, NARROW, marked, visible_snippet};
+use super::{INDENT, MIN_INDENTED_WIDTH, marked, visible_snippet};
 use crate::failure::Failure;
-use crate::print::{Form, Output, Palette, visible_line, wrap};
+use crate::print::{Output, OutputForm, Palette, visible_line, wrap};
 
 /// The topics of the page, and the total number of matches.
 pub(super) type FoundTopics = (Vec<TopicHit>, usize);
@@ -20,7 +20,7 @@ pub(super) fn find(
     match memory_core::topic::search(topics, question, limit) {
         Ok(found) => Ok(Some(found)),
         Err(error) => {
-            output.less_than_it_should_be(&format!("cannot search the topics: {error}"))?;
+            output.warn_incomplete(&format!("cannot search the topics: {error}"))?;
             Ok(None)
         }
     }
@@ -30,8 +30,8 @@ pub(super) fn find(
 pub(super) fn show((hits, total): &FoundTopics, output: &mut Output) -> Result<(), Failure> {
     for hit in hits {
         match output.form() {
-            Form::Drawn(width) => draw(hit, width, output)?,
-            Form::Json | Form::Tabbed => {
+            OutputForm::Drawn(width) => print_topic(hit, width, output)?,
+            OutputForm::Json | OutputForm::Tabbed => {
                 let score = format!("{:.3}", hit.score);
                 output.fields(&[&format!("topic:{}", hit.topic.name), &score, &hit.topic.title, &hit.snippet.text])?;
             }
@@ -43,7 +43,7 @@ pub(super) fn show((hits, total): &FoundTopics, output: &mut Output) -> Result<(
     Ok(())
 }
 
-fn draw(hit: &TopicHit, width: u16, output: &mut Output) -> Result<(), Failure> {
+fn print_topic(hit: &TopicHit, width: u16, output: &mut Output) -> Result<(), Failure> {
     let (topic, palette) = (&hit.topic, output.palette());
     output.line(&format!(
         "{}  {}  {}",
@@ -51,7 +51,7 @@ fn draw(hit: &TopicHit, width: u16, output: &mut Output) -> Result<(), Failure> 
         Palette::paint(palette.bold, visible_line(&topic.title)),
         Palette::paint(palette.dim, format!("topic · {}", topic.kind)),
     ))?;
-    let indent = if width < NARROW { 2 } else { INDENT };
+    let indent = if width < MIN_INDENTED_WIDTH { 2 } else { INDENT };
     let (snippet, marks) = visible_snippet(&hit.snippet.text, &hit.snippet.marks);
     for line in wrap(&snippet, usize::from(width).saturating_sub(indent)) {
         output.line(&format!("{:indent$}{}", "", marked(&snippet, line, &marks, palette)))?;

@@ -11,9 +11,9 @@ use crate::failure::Failure;
 ///
 /// JSON: {context}
 #[derive(Debug, Args)]
-pub(super) struct Context {}
+pub(super) struct TopicContextArgs {}
 
-impl Context {
+impl TopicContextArgs {
     #[expect(clippy::unused_self, reason = "it has no flags yet")]
     pub(super) fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
         let context = memory_core::topic::context(topics)?;

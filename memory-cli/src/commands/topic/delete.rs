@@ -14,12 +14,12 @@ use crate::topics;
 ///
 /// JSON: {file, deleted}
 #[derive(Debug, Args)]
-pub(super) struct Delete {
+pub(super) struct TopicDeleteArgs {
     /// The topic: its file, with or without .md, or its name
     topic: String,
 }
 
-impl Delete {
+impl TopicDeleteArgs {
     pub(super) fn run(&self, topics: &Topics, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
         let name = memory_core::topic::delete(topics, &self.topic)?;
         if app.output.is_json() {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use memory_agent::json::topic as json;
-use memory_core::topic::{Changed, Topics};
+use memory_core::topic::{TopicChangeResult, Topics};
 
 use crate::app::App;
 use crate::failure::Failure;
@@ -13,16 +13,16 @@ use crate::failure::Failure;
 ///
 /// JSON: {changed, topics, warning?}; the warning says that your own lines exceed the limits of the index
 #[derive(Debug, Args)]
-pub(super) struct Index {}
+pub(super) struct TopicIndexArgs {}
 
-impl Index {
+impl TopicIndexArgs {
     #[expect(clippy::unused_self, reason = "it has no flags yet")]
     pub(super) fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
-        let is_changed = memory_core::topic::rebuild(topics)? != Changed::No;
+        let is_changed = memory_core::topic::rebuild(topics)? != TopicChangeResult::No;
         let count = memory_core::topic::list(topics)?.topics.len();
         let warning = memory_core::topic::index_overflow(topics)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::rebuilt(is_changed, count, warning.as_deref()))?);
+            return Ok(app.output.json(&json::rebuild_result(is_changed, count, warning.as_deref()))?);
         }
         warning.iter().try_for_each(|why| app.output.warning(why))?;
         let plural = if count == 1 { "" } else { "s" };

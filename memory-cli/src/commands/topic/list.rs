@@ -7,15 +7,15 @@ use memory_core::topic::Topics;
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::print::{Column, Table};
+use crate::print::{Table, TableColumn};
 
 /// List the topics with their metadata
 ///
 /// JSON: {files: [{file, name, description, type, updated?, size, problem?}], misnamed?: [{file, problem}]}
 #[derive(Debug, Args)]
-pub(super) struct List {}
+pub(super) struct TopicListArgs {}
 
-impl List {
+impl TopicListArgs {
     #[expect(clippy::unused_self, reason = "it has no flags yet")]
     pub(super) fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
         let listing = memory_core::topic::list(topics)?;
@@ -23,12 +23,12 @@ impl List {
             return Ok(app.output.json(&json::listing(&listing))?);
         }
         let columns = [
-            Column::Whole("file"),
-            Column::Text("type"),
-            Column::Text("updated"),
-            Column::Number("bytes"),
-            Column::Text("name"),
-            Column::Text("description"),
+            TableColumn::Whole("file"),
+            TableColumn::Text("type"),
+            TableColumn::Text("updated"),
+            TableColumn::Number("bytes"),
+            TableColumn::Text("name"),
+            TableColumn::Text("description"),
         ];
         let mut table = Table::new(columns);
         for topic in &listing.topics {
@@ -42,8 +42,8 @@ impl List {
         }
         let problems = listing.topics.iter().filter_map(|topic| Some((topic.name.as_str(), topic.problem.as_deref()?)));
         let misnamed = listing.misnamed.iter().map(|(file, why)| (file.as_str(), why.as_str()));
-        problems.chain(misnamed).try_for_each(|(file, why)| {
-            Ok(app.output.less_than_it_should_be(&format!("{}: {why}", one_line(file, usize::MAX)))?)
-        })
+        problems
+            .chain(misnamed)
+            .try_for_each(|(file, why)| Ok(app.output.warn_incomplete(&format!("{}: {why}", one_line(file, usize::MAX)))?))
     }
 }

@@ -1,6 +1,6 @@
 //! The `memory topic` commands, one per file.
 
-mod answer;
+mod common;
 mod context;
 mod delete;
 mod index;
@@ -24,7 +24,7 @@ use crate::failure::Failure;
 /// the index: one line per topic, always below 200 lines and 25 KB; your own lines in it stay in place. `memory undo`
 /// undoes the last change.
 #[derive(Debug, Args)]
-pub(crate) struct Topic {
+pub(crate) struct TopicArgs {
     /// Folder of the topics [default: .memory of the project]
     #[arg(long, global = true, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -35,23 +35,23 @@ pub(crate) struct Topic {
 /// One command on topics. Their order is that of the help.
 #[derive(Debug, Subcommand)]
 enum TopicCommand {
-    View(view::View),
-    Read(read::Read),
-    Write(write::Write),
-    Update(update::Update),
-    Delete(delete::Delete),
-    List(list::List),
-    Index(index::Index),
-    Context(context::Context),
+    View(view::TopicViewArgs),
+    Read(read::TopicReadArgs),
+    Write(write::TopicWriteArgs),
+    Update(update::TopicUpdateArgs),
+    Delete(delete::TopicDeleteArgs),
+    List(list::TopicListArgs),
+    Index(index::TopicIndexArgs),
+    Context(context::TopicContextArgs),
 }
 
-impl Topic {
+impl TopicArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let dir = self.dir.as_deref();
         let topics = match &self.command {
             // An agent starts with an empty index if nothing was written yet.
-            TopicCommand::Write(_) | TopicCommand::Context(_) => answer::open(app, dir)?,
-            _ => answer::open_there(app, dir)?,
+            TopicCommand::Write(_) | TopicCommand::Context(_) => common::open(app, dir)?,
+            _ => common::open_existing_topics(app, dir)?,
         };
         match &self.command {
             TopicCommand::View(command) => command.run(&topics, app),

@@ -11,18 +11,18 @@ use crate::failure::Failure;
 ///
 /// JSON: {file, name, description, type, updated?, size, problem?, text, links?: [{link, file?}]}
 #[derive(Debug, Args)]
-pub(super) struct Read {
+pub(super) struct TopicReadArgs {
     /// The topic: its file, with or without .md, or its name
     topic: String,
 }
 
-impl Read {
+impl TopicReadArgs {
     pub(super) fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
         let reading = memory_core::topic::read(topics, &self.topic)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::reading(&reading))?);
         }
         app.output.text(&reading.text)?;
-        reading.topic.problem.iter().try_for_each(|problem| Ok(app.output.less_than_it_should_be(problem)?))
+        reading.topic.problem.iter().try_for_each(|problem| Ok(app.output.warn_incomplete(problem)?))
     }
 }

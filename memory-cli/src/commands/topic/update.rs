@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use clap::Args;
-use memory_core::Secrets;
+use memory_core::SecretPolicy;
 use memory_core::topic::Topics;
 
-use super::answer::tell;
+use super::common::print_written;
 use crate::app::App;
 use crate::failure::Failure;
 
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 ///
 /// JSON: {file, created, warning?}
 #[derive(Debug, Args)]
-pub(super) struct Update {
+pub(super) struct TopicUpdateArgs {
     /// The topic: its file, with or without .md, or its name
     topic: String,
     /// Exact text of the passage; only line breaks may differ
@@ -28,10 +28,10 @@ pub(super) struct Update {
     allow_secret: bool,
 }
 
-impl Update {
+impl TopicUpdateArgs {
     pub(super) fn run(&self, topics: &Topics, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
-        let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
+        let secrets = if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse };
         let updated = memory_core::topic::update(topics, &self.topic, &self.old, &self.new, secrets)?;
-        tell(&updated, "the passage was replaced", dir, app)
+        print_written(&updated, "the passage was replaced", dir, app)
     }
 }

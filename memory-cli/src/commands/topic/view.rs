@@ -11,9 +11,9 @@ use crate::failure::Failure;
 ///
 /// JSON: {index, warning?}; the warning says that your own lines exceed the limits of MEMORY.md
 #[derive(Debug, Args)]
-pub(super) struct View {}
+pub(super) struct TopicViewArgs {}
 
-impl View {
+impl TopicViewArgs {
     #[expect(clippy::unused_self, reason = "it has no flags yet")]
     pub(super) fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
         let index = memory_core::topic::view(topics)?;

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use clap::Args;
-use memory_core::Secrets;
-use memory_core::topic::{Topics, WriteRequest};
+use memory_core::SecretPolicy;
+use memory_core::topic::{TopicWriteRequest, Topics};
 
-use super::answer::tell;
+use super::common::print_written;
 use crate::app::App;
 use crate::cli;
 use crate::failure::Failure;
@@ -18,7 +18,7 @@ use crate::failure::Failure;
 ///
 /// JSON: {file, created, warning?}; the warning says why the index could not be updated, or that it is too long
 #[derive(Debug, Args)]
-pub(super) struct Write {
+pub(super) struct TopicWriteArgs {
     /// File name, with or without .md
     file: String,
     /// Text without front matter; `-`, or piped input, is the standard input [default: unchanged]
@@ -38,7 +38,7 @@ pub(super) struct Write {
     allow_secret: bool,
 }
 
-impl Write {
+impl TopicWriteArgs {
     pub(super) fn run(&self, topics: &Topics, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
         let name = self.file.parse()?;
         let kind = self.kind.as_deref().map(str::parse).transpose()?;
@@ -46,9 +46,9 @@ impl Write {
         let content = given.map(|given| cli::content(given, &mut app.output)).transpose()?;
         // A program started without input often has an empty pipe as its standard input.
         let content = content.filter(|content| !content.is_empty() || given != Some("-"));
-        let secrets = if self.allow_secret { Secrets::Keep } else { Secrets::Refuse };
+        let secrets = if self.allow_secret { SecretPolicy::Keep } else { SecretPolicy::Refuse };
         let (title, description) = (self.name.clone(), self.description.clone());
-        let written = memory_core::topic::write(topics, &WriteRequest { name, title, description, kind, content, secrets })?;
-        tell(&written, if written.created { "created" } else { "replaced" }, dir, app)
+        let written = memory_core::topic::write(topics, &TopicWriteRequest { name, title, description, kind, content, secrets })?;
+        print_written(&written, if written.created { "created" } else { "replaced" }, dir, app)
     }
 }

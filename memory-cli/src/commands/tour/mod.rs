@@ -1,6 +1,6 @@
 //! The `memory tour` command.
 
-mod play;
-mod stage;
+mod sandbox;
+mod steps;
 
-pub(super) use play::Tour;
+pub(super) use steps::TourArgs;

@@ -19,7 +19,7 @@ fn values(settings: &Settings) -> Vec<(String, Value)> {
 fn the_default_file_changes_nothing() {
     let settings = load(DEFAULT_FILE).expect("settings");
     assert!(settings.unknown.is_empty(), "{:?}", settings.unknown);
-    assert!(settings.all().iter().all(|(.., from)| *from == Layer::Default));
+    assert!(settings.all().iter().all(|(.., from)| *from == SettingsLayer::Default));
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn the_default_file_tells_every_key_and_its_default() {
     let uncommented = uncommented.collect::<Vec<_>>().join("\n");
     let settings = load(&uncommented).expect("settings");
     assert!(settings.unknown.is_empty(), "{:?}", settings.unknown);
-    assert!(settings.all().iter().all(|(.., from)| *from == Layer::File));
+    assert!(settings.all().iter().all(|(.., from)| *from == SettingsLayer::File));
     let (mut told, defaults) = (values(&settings), load("").expect("settings"));
     // Keys without a default have an example instead.
     let none =
@@ -79,8 +79,8 @@ fn a_key_is_never_shown_wherever_it_comes_from() {
     };
     let settings = Settings::load(None, &environment).expect("settings");
     assert!(!shown(&settings).contains("sk-from") && !format!("{environment:?}").contains("sk-from"));
-    assert_eq!(settings.llm.api_key.from, Layer::Environment);
-    assert_eq!(settings.llm.model, Setting { value: Some("some-model".into()), from: Layer::Environment });
+    assert_eq!(settings.llm.api_key.from, SettingsLayer::Environment);
+    assert_eq!(settings.llm.model, Setting { value: Some("some-model".into()), from: SettingsLayer::Environment });
     let wrong = Environment { llm_api_key: Some("sk from".parse()), ..environment };
     let error = Settings::load(None, &wrong).expect_err("it is no key").to_string();
     assert_eq!(error, "environment variable MEMORY_LLM_API_KEY contains no valid API key: a key is one word of ASCII characters");

@@ -4,10 +4,10 @@
 //! project's `.claude`. With `CLAUDE_CONFIG_DIR`, both user files are in that folder. Source:
 //! <https://code.claude.com/docs/en/settings>.
 
-use super::{Client, Level, Target};
-use crate::install::Folders;
-use crate::install::plan::Part;
-use crate::install::server::{Form, Server};
+use super::{Client, ClientFile, InstallLevel};
+use crate::install::ClientFolders;
+use crate::install::plan::ClientEntry;
+use crate::install::server::{JsonServerEntry, ServerEntryFormat};
 
 pub(super) const CLIENT: Client = Client {
     name: "claude-code",
@@ -16,12 +16,12 @@ pub(super) const CLIENT: Client = Client {
     project_note: Some("Claude Code asks whether to trust the server at its next start in this project"),
 };
 
-fn files(folders: &Folders, level: Level) -> Vec<Target> {
+fn files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let (servers, settings) = match (level, &folders.claude) {
-        (Level::Project, _) => (folders.project.join(".mcp.json"), folders.project.join(".claude/settings.json")),
-        (Level::User, Some(folder)) => (folder.join(".claude.json"), folder.join("settings.json")),
-        (Level::User, None) => (folders.home.join(".claude.json"), folders.home.join(".claude/settings.json")),
+        (InstallLevel::Project, _) => (folders.project.join(".mcp.json"), folders.project.join(".claude/settings.json")),
+        (InstallLevel::User, Some(folder)) => (folder.join(".claude.json"), folder.join("settings.json")),
+        (InstallLevel::User, None) => (folders.home.join(".claude.json"), folders.home.join(".claude/settings.json")),
     };
-    let server = Part::Server(Server { under: "mcpServers", form: Form::Stdio });
-    vec![Target::new(servers, server), Target::new(settings, Part::Hooks)]
+    let server = ClientEntry::Server(JsonServerEntry { under: "mcpServers", form: ServerEntryFormat::Stdio });
+    vec![ClientFile::new(servers, server), ClientFile::new(settings, ClientEntry::Hooks)]
 }

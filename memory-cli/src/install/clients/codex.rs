@@ -3,17 +3,17 @@
 //! Servers are the tables `mcp_servers.<name>` in `config.toml` of `~/.codex` (or `CODEX_HOME`), or of `.codex` in a
 //! trusted project. Source: <https://developers.openai.com/codex/mcp>.
 
-use super::{Client, Level, Target};
-use crate::install::Folders;
-use crate::install::plan::Part;
+use super::{Client, ClientFile, InstallLevel};
+use crate::install::ClientFolders;
+use crate::install::plan::ClientEntry;
 
 pub(super) const CLIENT: Client =
     Client { name: "codex", title: "Codex", files, project_note: Some("Codex reads this file only in trusted projects") };
 
-fn files(folders: &Folders, level: Level) -> Vec<Target> {
+fn files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let folder = match level {
-        Level::Project => folders.project.join(".codex"),
-        Level::User => folders.codex.clone().unwrap_or_else(|| folders.home.join(".codex")),
+        InstallLevel::Project => folders.project.join(".codex"),
+        InstallLevel::User => folders.codex.clone().unwrap_or_else(|| folders.home.join(".codex")),
     };
-    vec![Target::new(folder.join("config.toml"), Part::Toml)]
+    vec![ClientFile::new(folder.join("config.toml"), ClientEntry::Toml)]
 }

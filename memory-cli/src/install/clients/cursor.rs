@@ -2,15 +2,15 @@
 //!
 //! Servers are under `mcpServers` in `mcp.json` of `~/.cursor` or of a project's `.cursor`. Source: <https://cursor.com/docs/mcp>.
 
-use super::{Client, Level, Target};
-use crate::install::Folders;
-use crate::install::plan::Part;
-use crate::install::server::{Form, Server};
+use super::{Client, ClientFile, InstallLevel};
+use crate::install::ClientFolders;
+use crate::install::plan::ClientEntry;
+use crate::install::server::{JsonServerEntry, ServerEntryFormat};
 
 pub(super) const CLIENT: Client = Client { name: "cursor", title: "Cursor", files, project_note: None };
 
-fn files(folders: &Folders, level: Level) -> Vec<Target> {
-    let folder = if level == Level::Project { &folders.project } else { &folders.home };
-    let server = Part::Server(Server { under: "mcpServers", form: Form::Stdio });
-    vec![Target::new(folder.join(".cursor/mcp.json"), server)]
+fn files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
+    let folder = if level == InstallLevel::Project { &folders.project } else { &folders.home };
+    let server = ClientEntry::Server(JsonServerEntry { under: "mcpServers", form: ServerEntryFormat::Stdio });
+    vec![ClientFile::new(folder.join(".cursor/mcp.json"), server)]
 }

@@ -9,8 +9,8 @@ mod vscode;
 
 use std::path::PathBuf;
 
-use super::Folders;
-use super::plan::Part;
+use super::ClientFolders;
+use super::plan::ClientEntry;
 
 /// A program that can be configured to use the memories.
 #[derive(Debug)]
@@ -20,14 +20,14 @@ pub(crate) struct Client {
     /// The name that its vendor uses.
     pub title: &'static str,
     /// Returns the configuration files of the client.
-    pub files: fn(&Folders, Level) -> Vec<Target>,
+    pub files: fn(&ClientFolders, InstallLevel) -> Vec<ClientFile>,
     /// A note for the user about changes in project files; a restart of the client is always needed.
     pub project_note: Option<&'static str>,
 }
 
 /// Where the client is configured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Level {
+pub(crate) enum InstallLevel {
     /// For the user, in all projects.
     User,
     /// For one project and all its users.
@@ -36,11 +36,11 @@ pub(crate) enum Level {
 
 /// A configuration file of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Target {
+pub(crate) struct ClientFile {
     /// The possible paths: the first that exists is used, else the last.
     pub paths: Vec<PathBuf>,
     /// The kind of entry in the file.
-    pub part: Part,
+    pub part: ClientEntry,
 }
 
 impl Client {
@@ -49,7 +49,7 @@ impl Client {
         [&claude_code::CLIENT, &codex::CLIENT, &cursor::CLIENT, &gemini::CLIENT, &vscode::CLIENT, &opencode::CLIENT];
 }
 
-impl Level {
+impl InstallLevel {
     /// Returns the name of the level.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
@@ -59,8 +59,8 @@ impl Level {
     }
 }
 
-impl Target {
-    fn new(path: PathBuf, part: Part) -> Self {
+impl ClientFile {
+    fn new(path: PathBuf, part: ClientEntry) -> Self {
         Self { paths: vec![path], part }
     }
 }

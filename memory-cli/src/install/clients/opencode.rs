@@ -3,19 +3,19 @@
 //! Servers are under `mcp` in `opencode.jsonc` or `opencode.json`, in `~/.config/opencode` (or below `XDG_CONFIG_HOME`) or
 //! in a project. Source: <https://opencode.ai/docs/config/>.
 
-use super::{Client, Level, Target};
-use crate::install::Folders;
-use crate::install::plan::Part;
-use crate::install::server::{Form, Server};
+use super::{Client, ClientFile, InstallLevel};
+use crate::install::ClientFolders;
+use crate::install::plan::ClientEntry;
+use crate::install::server::{JsonServerEntry, ServerEntryFormat};
 
 pub(super) const CLIENT: Client = Client { name: "opencode", title: "opencode", files, project_note: None };
 
-fn files(folders: &Folders, level: Level) -> Vec<Target> {
+fn files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let folder = match level {
-        Level::Project => folders.project.clone(),
-        Level::User => folders.config.join("opencode"),
+        InstallLevel::Project => folders.project.clone(),
+        InstallLevel::User => folders.config.join("opencode"),
     };
     // opencode reads both files, and the first takes precedence.
     let paths = ["opencode.jsonc", "opencode.json"].map(|name| folder.join(name)).to_vec();
-    vec![Target { paths, part: Part::Server(Server { under: "mcp", form: Form::Local }) }]
+    vec![ClientFile { paths, part: ClientEntry::Server(JsonServerEntry { under: "mcp", form: ServerEntryFormat::Local }) }]
 }

@@ -1,7 +1,7 @@
 use super::*;
 
-fn folders() -> Folders {
-    Folders {
+fn folders() -> ClientFolders {
+    ClientFolders {
         home: "/home".into(),
         config: "/home/.config".into(),
         application: "/home/apps".into(),
@@ -12,7 +12,7 @@ fn folders() -> Folders {
     }
 }
 
-fn paths(folders: &Folders, level: Level) -> Vec<String> {
+fn paths(folders: &ClientFolders, level: InstallLevel) -> Vec<String> {
     let line = |client: &&Client| {
         let files = (client.files)(folders, level);
         let paths = files.iter().flat_map(|target| &target.paths).map(|path| path.display().to_string());
@@ -31,7 +31,7 @@ fn each_client_has_its_files() {
         "vscode /home/apps/Code/User/mcp.json",
         "opencode /home/.config/opencode/opencode.jsonc /home/.config/opencode/opencode.json",
     ];
-    assert_eq!(paths(&folders(), Level::User), of_person);
+    assert_eq!(paths(&folders(), InstallLevel::User), of_person);
     let of_project = [
         "claude-code /work/.mcp.json /work/.claude/settings.json",
         "codex /work/.codex/config.toml",
@@ -40,15 +40,15 @@ fn each_client_has_its_files() {
         "vscode /work/.vscode/mcp.json",
         "opencode /work/opencode.jsonc /work/opencode.json",
     ];
-    assert_eq!(paths(&folders(), Level::Project), of_project);
+    assert_eq!(paths(&folders(), InstallLevel::Project), of_project);
 }
 
 #[test]
 fn a_client_may_have_its_own_folder() {
-    let own = Folders { claude: Some("/c".into()), codex: Some("/x".into()), gemini: Some("/g".into()), ..folders() };
-    let paths = paths(&own, Level::User);
+    let own = ClientFolders { claude: Some("/c".into()), codex: Some("/x".into()), gemini: Some("/g".into()), ..folders() };
+    let paths = paths(&own, InstallLevel::User);
     assert_eq!(paths[0], "claude-code /c/.claude.json /c/settings.json");
     assert_eq!(paths[1], "codex /x/config.toml");
     assert_eq!(paths[3], "gemini /g/.gemini/settings.json");
-    assert_eq!(super::tests::paths(&own, Level::Project), super::tests::paths(&folders(), Level::Project));
+    assert_eq!(super::tests::paths(&own, InstallLevel::Project), super::tests::paths(&folders(), InstallLevel::Project));
 }

@@ -3,17 +3,17 @@
 //! Servers are under `servers` in `mcp.json` of the user profile or of a project's `.vscode`. Source:
 //! <https://code.visualstudio.com/docs/copilot/reference/mcp-configuration>.
 
-use super::{Client, Level, Target};
-use crate::install::Folders;
-use crate::install::plan::Part;
-use crate::install::server::{Form, Server};
+use super::{Client, ClientFile, InstallLevel};
+use crate::install::ClientFolders;
+use crate::install::plan::ClientEntry;
+use crate::install::server::{JsonServerEntry, ServerEntryFormat};
 
 pub(super) const CLIENT: Client = Client { name: "vscode", title: "Visual Studio Code", files, project_note: None };
 
-fn files(folders: &Folders, level: Level) -> Vec<Target> {
+fn files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
     let path = match level {
-        Level::Project => folders.project.join(".vscode/mcp.json"),
-        Level::User => folders.application.join("Code/User/mcp.json"),
+        InstallLevel::Project => folders.project.join(".vscode/mcp.json"),
+        InstallLevel::User => folders.application.join("Code/User/mcp.json"),
     };
-    vec![Target::new(path, Part::Server(Server { under: "servers", form: Form::Stdio }))]
+    vec![ClientFile::new(path, ClientEntry::Server(JsonServerEntry { under: "servers", form: ServerEntryFormat::Stdio }))]
 }

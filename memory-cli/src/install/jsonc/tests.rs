@@ -2,7 +2,7 @@ use serde_json::json;
 
 use super::*;
 
-const PATH: [Step<'static>; 2] = [Step::Key("servers"), Step::Key("own")];
+const PATH: [JsoncStep<'static>; 2] = [JsoncStep::Key("servers"), JsoncStep::Key("own")];
 
 fn put(text: &str) -> String {
     super::put(text, &PATH, &json!({ "run": ["a"] })).expect("JSON")
@@ -51,7 +51,7 @@ fn comments_and_trailing_commas_stay_with_what_they_belong_to() {
 
 #[test]
 fn members_are_taken_out_wherever_they_stand() {
-    let key = [Step::Key("own")];
+    let key = [JsoncStep::Key("own")];
     for (text, left) in [
         ("{\n  \"own\": 1,\n  \"b\": 2\n}", "{\n  \"b\": 2\n}"),
         ("{\"own\":1,\"b\":2}", "{\"b\":2}"),
@@ -65,12 +65,12 @@ fn members_are_taken_out_wherever_they_stand() {
         assert_eq!(remove(text, &key).expect("JSON"), left);
         parse(left).expect("what is left is JSON");
     }
-    assert_eq!(remove("{\"l\":[1, 2, 3]}", &[Step::Key("l"), Step::At(2)]).expect("JSON"), "{\"l\":[1, 2]}");
+    assert_eq!(remove("{\"l\":[1, 2, 3]}", &[JsoncStep::Key("l"), JsoncStep::At(2)]).expect("JSON"), "{\"l\":[1, 2]}");
 }
 
 #[test]
 fn lists_grow_at_their_end() {
-    let path = [Step::Key("l")];
+    let path = [JsoncStep::Key("l")];
     assert_eq!(append("{\"l\":[1]}", &path, &json!(2)).expect("JSON"), "{\"l\":[1,2]}");
     assert_eq!(append("{\n  \"l\": [\n    1\n  ]\n}", &path, &json!(2)).expect("JSON"), "{\n  \"l\": [\n    1,\n    2\n  ]\n}");
     assert_eq!(append("{\n  \"l\": []\n}", &path, &json!(2)).expect("JSON"), "{\n  \"l\": [\n    2\n  ]\n}");

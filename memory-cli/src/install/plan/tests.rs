@@ -2,48 +2,48 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use super::*;
-use crate::install::server::Form;
+use crate::install::server::ServerEntryFormat;
 
-const SERVER: Part = Part::Server(Server { under: "mcpServers", form: Form::Stdio });
+const SERVER: ClientEntry = ClientEntry::Server(JsonServerEntry { under: "mcpServers", form: ServerEntryFormat::Stdio });
 
 fn own() -> Invocation {
     Invocation { program: "/bin/memory".into(), agent: "some".into(), root: None }
 }
 
-fn installed(file: &str, part: Part) -> String {
+fn installed(file: &str, part: ClientEntry) -> String {
     install(Some(file), part, &own()).expect("a file")
 }
 
-fn uninstalled(file: &str, part: Part, formers: &[&str]) -> Rest {
+fn uninstalled(file: &str, part: ClientEntry, formers: &[&str]) -> UninstallResult {
     uninstall(file, part, &own(), formers).expect("a file")
 }
 
 /// The layout of a file.
 #[derive(Debug, Clone)]
-struct Style {
+struct FileStyle {
     mark: &'static str,
     unit: &'static str,
     line_break: &'static str,
-    width: Width,
+    width: LineStyle,
     trailing_comma: &'static str,
     has_end: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Width {
+enum LineStyle {
     OneLine,
     Lines,
     CommentedLines,
 }
 
-fn style() -> impl Strategy<Value = Style> {
+fn style() -> impl Strategy<Value = FileStyle> {
     let mark = prop_oneof![4 => Just(""), 1 => Just(BYTE_ORDER_MARK)];
     let unit = prop_oneof![Just("  "), Just("\t"), Just("    ")];
     let line_break = prop_oneof![Just("\n"), Just("\r\n")];
-    let width = prop_oneof![Just(Width::OneLine), Just(Width::Lines), Just(Width::CommentedLines)];
+    let width = prop_oneof![Just(LineStyle::OneLine), Just(LineStyle::Lines), Just(LineStyle::CommentedLines)];
     let trailing_comma = prop_oneof![Just(""), Just(",")];
     (mark, unit, line_break, width, trailing_comma, any::<bool>()).prop_map(
-        |(mark, unit, line_break, width, trailing_comma, has_end)| Style {
+        |(mark, unit, line_break, width, trailing_comma, has_end)| FileStyle {
             mark,
             unit,
             line_break,
@@ -54,7 +54,7 @@ fn style() -> impl Strategy<Value = Style> {
     )
 }
 
-impl Style {
+impl FileStyle {
     fn file(&self, value: &Value) -> String {
         let end = if self.has_end { self.line_break } else { "" };
         [self.mark, &self.written(value, ""), end].concat()
@@ -75,9 +75,9 @@ impl Style {
             return [open, close].concat();
         }
         let line = [self.line_break, &inner].concat();
-        let comment = if self.width == Width::CommentedLines { " // 说, {" } else { "" };
+        let comment = if self.width == LineStyle::CommentedLines { " // 说, {" } else { "" };
         let (before, between, after) = match self.width {
-            Width::OneLine => (String::new(), ", ".to_owned(), String::new()),
+            LineStyle::OneLine => (String::new(), ", ".to_owned(), String::new()),
             _ => (line.clone(), format!(",{comment}{line}"), format!("{comment}{}{indent}", self.line_break)),
         };
         [open, &before, &members.join(&between), self.trailing_comma, &after, close].concat()
@@ -115,12 +115,12 @@ fn files() -> impl Strategy<Value = String> {
 }
 
 fn read(file: &str) -> Value {
-    jsonc::parse(split(file).1).expect("JSON").map_or(Value::Null, |root| jsonc::value(&root))
+    jsonc::parse(split_mark(file).1).expect("JSON").map_or(Value::Null, |root| jsonc::value(&root))
 }
 
 /// Removes the entry of this program from a value.
-fn without_us(mut value: Value, part: Part) -> Value {
-    if let Part::Server(_) = part {
+fn without_us(mut value: Value, part: ClientEntry) -> Value {
+    if let ClientEntry::Server(_) = part {
         value["mcpServers"].as_object_mut().expect("servers").shift_remove("memory").expect("our server");
     } else {
         for (event, _) in hooks::EVENTS {
@@ -133,7 +133,7 @@ fn without_us(mut value: Value, part: Part) -> Value {
 proptest! {
     #[test]
     fn others_keep_every_byte_and_get_all_of_them_back(file in files()) {
-        for part in [SERVER, Part::Hooks] {
+        for part in [SERVER, ClientEntry::Hooks] {
             let with = installed(&file, part);
             prop_assert_eq!(&installed(&with, part), &with, "a second run changes nothing");
             // All bytes of the file remain, in the same order.
@@ -151,19 +151,19 @@ proptest! {
                 }
             }
             prop_assert_eq!(found.to_string(), wanted.to_string());
-            prop_assert_eq!(uninstalled(&with, part, &[&file]), Rest::Former(0));
+            prop_assert_eq!(uninstalled(&with, part, &[&file]), UninstallResult::Former(0));
             let rest = uninstalled(&with, part, &[]);
             let is_bare = read(&file) == serde_json::json!({});
-            prop_assert_eq!(rest, if is_bare { Rest::Nothing } else { Rest::Text(file.clone()) });
+            prop_assert_eq!(rest, if is_bare { UninstallResult::Nothing } else { UninstallResult::Text(file.clone()) });
         }
     }
 
     #[test]
     fn nothing_that_somebody_may_write_makes_us_fail_otherwise_than_by_refusing(text in "[\\[\\]{}\",:/* \na1=.#memoryservp_]{0,40}") {
-        for part in [SERVER, Part::Hooks, Part::Toml] {
+        for part in [SERVER, ClientEntry::Hooks, ClientEntry::Toml] {
             if let Ok(with) = install(Some(&text), part, &own()) {
                 prop_assert_eq!(install(Some(&with), part, &own()), Ok(with.clone()));
-                prop_assert_eq!(uninstall(&with, part, &own(), &[&text]), Ok(Rest::Former(0)));
+                prop_assert_eq!(uninstall(&with, part, &own(), &[&text]), Ok(UninstallResult::Former(0)));
                 prop_assert!(uninstall(&with, part, &own(), &[]).is_ok());
             }
         }
@@ -172,12 +172,12 @@ proptest! {
     #[test]
     fn toml_of_others_keeps_every_byte(lines in prop::collection::vec(toml_line(), 0..8), line_break in prop_oneof![Just("\n"), Just("\r\n")]) {
         let text: String = lines.iter().flat_map(|line| [line.as_str(), line_break]).collect();
-        prop_assume!(toml::found(&text, &own()).is_ok());
-        let with = installed(&text, Part::Toml);
+        prop_assume!(toml::find_command(&text, &own()).is_ok());
+        let with = installed(&text, ClientEntry::Toml);
         prop_assert!(with.starts_with(&text));
-        prop_assert_eq!(&installed(&with, Part::Toml), &with);
-        let rest = uninstalled(&with, Part::Toml, &[]);
-        prop_assert_eq!(rest, if text.trim().is_empty() { Rest::Nothing } else { Rest::Text(text) });
+        prop_assert_eq!(&installed(&with, ClientEntry::Toml), &with);
+        let rest = uninstalled(&with, ClientEntry::Toml, &[]);
+        prop_assert_eq!(rest, if text.trim().is_empty() { UninstallResult::Nothing } else { UninstallResult::Text(text) });
     }
 }
 
@@ -194,23 +194,23 @@ fn toml_line() -> impl Strategy<Value = String> {
 
 #[test]
 fn a_file_that_was_made_for_us_goes_again() {
-    for part in [SERVER, Part::Hooks, Part::Toml] {
+    for part in [SERVER, ClientEntry::Hooks, ClientEntry::Toml] {
         let made = install(None, part, &own()).expect("a file");
-        assert_eq!(uninstalled(&made, part, &[]), Rest::Nothing);
+        assert_eq!(uninstalled(&made, part, &[]), UninstallResult::Nothing);
         // A file that existed and was empty is restored.
-        assert_eq!(uninstalled(&made, part, &[""]), Rest::Former(0));
+        assert_eq!(uninstalled(&made, part, &[""]), UninstallResult::Former(0));
     }
     let touched = install(None, SERVER, &own()).expect("a file").replacen('{', "{\n  \"theme\": \"dark\",", 1);
-    assert_eq!(uninstalled(&touched, SERVER, &[]), Rest::Text("{\n  \"theme\": \"dark\"\n}\n".into()));
+    assert_eq!(uninstalled(&touched, SERVER, &[]), UninstallResult::Text("{\n  \"theme\": \"dark\"\n}\n".into()));
 }
 
 #[test]
 fn what_was_empty_before_us_stays_and_what_we_made_goes() {
     let former = "{\n  \"hooks\": { \"SessionStart\": [] },\n  \"a\": 1\n}\n";
-    let touched = installed(former, Part::Hooks).replace("\"a\": 1", "\"a\": 2");
-    let Rest::Text(left) = uninstalled(&touched, Part::Hooks, &[former]) else { panic!("a text is left") };
+    let touched = installed(former, ClientEntry::Hooks).replace("\"a\": 1", "\"a\": 2");
+    let UninstallResult::Text(left) = uninstalled(&touched, ClientEntry::Hooks, &[former]) else { panic!("a text is left") };
     assert_eq!(read(&left), read(&former.replace("\"a\": 1", "\"a\": 2")));
-    let Rest::Text(left) = uninstalled(&touched, Part::Hooks, &[]) else { panic!("a text is left") };
+    let UninstallResult::Text(left) = uninstalled(&touched, ClientEntry::Hooks, &[]) else { panic!("a text is left") };
     assert_eq!(left, "{\n  \"a\": 2\n}\n");
 }
 
@@ -220,23 +220,23 @@ fn a_backup_that_holds_us_is_no_former_file() {
     let old = install(Some(former), SERVER, &Invocation { program: "/old/memory".into(), ..own() }).expect("a file");
     let renewed = installed(&old, SERVER);
     assert_eq!(renewed, installed(former, SERVER));
-    assert_eq!(uninstalled(&renewed, SERVER, &[&old, former]), Rest::Former(1));
+    assert_eq!(uninstalled(&renewed, SERVER, &[&old, former]), UninstallResult::Former(1));
     // Another copy of the program may remove the entry.
-    assert_eq!(uninstalled(&old, SERVER, &[former]), Rest::Former(0));
+    assert_eq!(uninstalled(&old, SERVER, &[former]), UninstallResult::Former(0));
 }
 
 #[test]
 fn hooks_of_others_stay_beside_ours() {
     let file = r#"{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"date"}]}]}}"#;
-    let with = installed(file, Part::Hooks);
+    let with = installed(file, ClientEntry::Hooks);
     // A user merges both hooks into one group.
     let joined = r#"{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command","command":"'/old/memory' hook session-start","timeout":1},{"type":"command","command":"date"}]}]}}"#;
-    let renewed = installed(joined, Part::Hooks);
+    let renewed = installed(joined, ClientEntry::Hooks);
     assert!(renewed.contains(r#""/bin/memory hook session-start","timeout":1}"#), "{renewed}");
     assert_eq!(renewed.matches("session-start").count(), 1);
     let others = r#"{"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command","command":"date"}]}]}}"#;
-    assert_eq!(uninstalled(&renewed, Part::Hooks, &[]), Rest::Text(others.into()));
-    assert_eq!(uninstalled(&with, Part::Hooks, &[]), Rest::Text(file.into()));
+    assert_eq!(uninstalled(&renewed, ClientEntry::Hooks, &[]), UninstallResult::Text(others.into()));
+    assert_eq!(uninstalled(&with, ClientEntry::Hooks, &[]), UninstallResult::Text(file.into()));
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn another_programs_entry_is_left_alone() {
     for entry in [r#"{"command":"npx","args":["-y","server-memory"]}"#, r#"{"url":"http://x/mcp"}"#, "1"] {
         let file = format!("{{\n\"mcpServers\":\n{{\"memory\":{entry}}}}}");
         let refusal = install(Some(&file), SERVER, &own()).expect_err("it is taken");
-        assert!(refusal.is_taken() && refusal.line == 3, "{refusal:?}");
-        assert_eq!(uninstalled(&file, SERVER, &[]), Rest::Same);
+        assert!(refusal.is_foreign_entry() && refusal.line == 3, "{refusal:?}");
+        assert_eq!(uninstalled(&file, SERVER, &[]), UninstallResult::Same);
     }
 }

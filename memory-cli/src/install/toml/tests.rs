@@ -69,13 +69,13 @@ fn an_entry_of_ours_is_renewed_in_its_place() {
 #[test]
 fn what_is_not_ours_or_no_toml_is_refused_with_its_line() {
     let refused = |text: &str| install(text, &own()).expect_err(text);
-    assert!(refused("a = 1\n[mcp_servers.memory]\ncommand = \"npx\"\n").is_taken());
+    assert!(refused("a = 1\n[mcp_servers.memory]\ncommand = \"npx\"\n").is_foreign_entry());
     assert_eq!(refused("a = 1\n[mcp_servers.memory]\ncommand = \"npx\"\n").line, 2);
     assert_eq!(uninstalled("[mcp_servers.memory]\ncommand = \"npx\"\n"), "[mcp_servers.memory]\ncommand = \"npx\"\n");
     for (text, line) in
         [("a = 1\nb = = 2\n", 2), ("a = 1\nmcp_servers = 1\n", 2), ("a = 1\na = 2\n", 2), ("\n[[mcp_servers]]\n", 2)]
     {
-        assert!(!refused(text).is_taken());
+        assert!(!refused(text).is_foreign_entry());
         assert_eq!(refused(text).line, line, "{text}");
     }
 }

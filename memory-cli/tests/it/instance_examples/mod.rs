@@ -1,5 +1,5 @@
 //! Tests of the scripts in `examples/instances`.
 
-mod condense;
-mod stage;
-mod talk;
+mod chat_scripts;
+mod sandbox;
+mod summary_scripts;

@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::kept;
-use super::running::Proxy;
-use super::upstream::{Asked, Reply, Upstream};
+use super::process::ProxyProcess;
+use super::stored_texts;
+use super::upstream::{FakeUpstream, UpstreamReply, UpstreamRequest};
 use crate::sandbox::Sandbox;
 
 #[test]
 fn odd_chats_pass_and_what_can_be_kept_is() {
-    let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
+    let upstream = FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine."));
     let sandbox = Sandbox::new();
-    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
+    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
     let huge = format!("Remember: {}", "tea and biscuits, ".repeat(60_000));
     let message = |role: &str, content: Value| json!([{ "role": role, "content": content }]);
     for (id, messages) in [
@@ -26,7 +26,7 @@ fn odd_chats_pass_and_what_can_be_kept_is() {
     ] {
         let answer = proxy.chat(&json!({ "messages": messages, "memory_id": id }));
         assert_eq!((answer.status, answer.header("memory-error")), (Some(200), None), "{id}");
-        assert_eq!(upstream.asked().pop().expect("it was asked").json()["messages"], messages, "{id}");
+        assert_eq!(upstream.client_requests().pop().expect("it was asked").json()["messages"], messages, "{id}");
     }
     for (key, value) in [
         ("memory_id", json!(3)),
@@ -44,23 +44,23 @@ fn odd_chats_pass_and_what_can_be_kept_is() {
     }
     assert_eq!(proxy.end().0, Some(0));
     for nothing in ["none", "system", "alien", "empty", "null"] {
-        assert!(kept(&sandbox, &format!("{nothing}/turns/user")).is_empty(), "{nothing}");
+        assert!(stored_texts(&sandbox, &format!("{nothing}/turns/user")).is_empty(), "{nothing}");
     }
-    assert_eq!(kept(&sandbox, "huge/turns/user"), [huge.trim()]);
+    assert_eq!(stored_texts(&sandbox, "huge/turns/user"), [huge.trim()]);
     for place in [".._.._up", "CON______"] {
-        assert_eq!(kept(&sandbox, &format!("{place}/turns/user")).len(), 1, "{place}");
+        assert_eq!(stored_texts(&sandbox, &format!("{place}/turns/user")).len(), 1, "{place}");
     }
     assert!(!sandbox.path("up").exists() && !sandbox.path("mem/up").exists());
 }
 
 #[test]
 fn trouble_is_told_to_whom_it_concerns_and_what_is_kept_late_is_kept_once() {
-    let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
+    let upstream = FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine."));
     let sandbox = Sandbox::new();
     sandbox.file("mem/entries/elsewhere", "");
     let bad = sandbox.path("mem/entries/bad");
     std::os::unix::fs::symlink("elsewhere", &bad).expect("a link");
-    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
+    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
     let say =
         |place: &str, text: &str| proxy.chat(&json!({ "memory_id": place, "messages": [{ "role": "user", "content": text }] }));
     for number in 0..3 {
@@ -70,30 +70,30 @@ fn trouble_is_told_to_whom_it_concerns_and_what_is_kept_late_is_kept_once() {
     std::fs::remove_file(&bad).expect("it is removed");
     assert_eq!(proxy.end().0, Some(0));
     for place in ["bad", "good"] {
-        assert_eq!(kept(&sandbox, &format!("{place}/turns/user")), ["0", "1", "2"], "{place}");
+        assert_eq!(stored_texts(&sandbox, &format!("{place}/turns/user")), ["0", "1", "2"], "{place}");
     }
 }
 
 #[test]
 fn what_is_too_long_to_be_read_again_is_not_kept_and_told() {
-    let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
+    let upstream = FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine."));
     let sandbox = Sandbox::new();
-    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
-    let answer = proxy.say(&"x".repeat(16 << 20));
+    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--no-git-versioning"]);
+    let answer = proxy.send_message(&"x".repeat(16 << 20));
     assert_eq!((answer.status, answer.header("memory-error")), (Some(200), Some("INVALID_INPUT")));
     assert_eq!(proxy.end().0, Some(0));
-    assert!(kept(&sandbox, "default/turns/user").is_empty());
+    assert!(stored_texts(&sandbox, "default/turns/user").is_empty());
 }
 
 #[test]
 fn a_broken_memory_breaks_no_chat() {
-    let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
+    let upstream = FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine."));
     let sandbox = Sandbox::new();
     sandbox.file("mem/elsewhere", "");
     std::os::unix::fs::symlink("elsewhere", sandbox.path("mem/entries")).expect("a link");
-    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &["--no-git-versioning"]);
+    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &["--no-git-versioning"]);
     for _ in 0..3 {
-        let answer = proxy.say("Hi");
+        let answer = proxy.send_message("Hi");
         assert_eq!((answer.status, &answer.json()["choices"][0]["message"]["content"]), (Some(200), &json!("Fine.")));
         assert_eq!(answer.header("memory-error"), Some("PATH_REFUSED"), "{:?}", answer.headers);
         assert!(answer.header("memory-warning").is_some());
@@ -104,28 +104,28 @@ fn a_broken_memory_breaks_no_chat() {
 }
 
 /// Extracts facts with a model that answers `facts` and `reconcile`; returns the facts and the log.
-fn drawn(facts: &'static str, reconcile: &'static str) -> (Vec<String>, String) {
-    let upstream = Upstream::start(move |asked: &Asked| match asked.purpose() {
-        Some("facts") if facts == "never" => Reply::Close,
-        Some("facts") => Reply::says(facts),
-        Some("reconcile") => Reply::says(reconcile),
-        Some(_) => Reply::Close,
-        None => Reply::says("Fine."),
+fn extract_facts(facts: &'static str, reconcile: &'static str) -> (Vec<String>, String) {
+    let upstream = FakeUpstream::start(move |asked: &UpstreamRequest| match asked.purpose() {
+        Some("facts") if facts == "never" => UpstreamReply::Close,
+        Some("facts") => UpstreamReply::completion(facts),
+        Some("reconcile") => UpstreamReply::completion(reconcile),
+        Some(_) => UpstreamReply::Close,
+        None => UpstreamReply::completion("Fine."),
     });
     let sandbox = Sandbox::new();
     sandbox.run(&["add", "--memory-path", "mem", "--no-git-versioning", "The user likes tea."]);
-    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &["--no-git-versioning"]);
-    assert_eq!(proxy.say("I like tea, and biscuits.").status, Some(200));
+    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &["--no-git-versioning"]);
+    assert_eq!(proxy.send_message("I like tea, and biscuits.").status, Some(200));
     let (code, complaints) = proxy.end();
     assert_eq!(code, Some(0));
-    assert_eq!(kept(&sandbox, "default/turns/user"), ["I like tea, and biscuits."], "nothing is lost");
-    (kept(&sandbox, "default/facts"), complaints)
+    assert_eq!(stored_texts(&sandbox, "default/turns/user"), ["I like tea, and biscuits."], "nothing is lost");
+    (stored_texts(&sandbox, "default/facts"), complaints)
 }
 
 #[test]
 fn a_model_that_answers_with_prose_or_wrong_json_or_never_costs_no_turn() {
     for facts in ["The user likes tea and biscuits.", "[\"The user likes", "{\"a\": [1], \"b\": [2]}", "never"] {
-        let (kept, complaints) = drawn(facts, "[]");
+        let (kept, complaints) = extract_facts(facts, "[]");
         assert_eq!(kept, ["The user likes tea."], "{facts}");
         // The number of retries before the end depends on timing.
         assert_eq!(complaints.matches("the turns will be retried").count(), 1, "{facts}: {complaints}");
@@ -141,13 +141,13 @@ fn a_model_that_decides_nonsense_changes_no_known_fact() {
         r#"[{"event": "UPDATE", "id": "x", "text": "no"}]"#,
         r#"[{"event": "FORGET"}]"#,
     ] {
-        let (kept, complaints) = drawn(fact, reconcile);
+        let (kept, complaints) = extract_facts(fact, reconcile);
         assert_eq!(kept, ["The user likes tea."], "{reconcile}");
-        assert!(complaints.contains("the facts could not be reconciled"), "{reconcile}: {complaints}");
+        assert!(complaints.contains("the facts cannot be reconciled"), "{reconcile}: {complaints}");
     }
-    let (mut kept, _) = drawn(fact, "[]");
+    let (mut kept, _) = extract_facts(fact, "[]");
     kept.sort();
     assert_eq!(kept, ["The user likes tea and biscuits.", "The user likes tea."], "what nothing is said of is new");
-    let (kept, _) = drawn(fact, r#"[{"event": "DELETE", "id": 0}]"#);
+    let (kept, _) = extract_facts(fact, r#"[{"event": "DELETE", "id": 0}]"#);
     assert_eq!(kept, ["The user likes tea and biscuits."], "what only takes away takes nothing from what is new");
 }

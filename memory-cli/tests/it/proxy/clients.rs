@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use super::kept;
-use super::running::Proxy;
-use super::upstream::{Asked, Reply, Upstream, events};
+use super::process::ProxyProcess;
+use super::stored_texts;
+use super::upstream::{FakeUpstream, UpstreamReply, UpstreamRequest, events};
 use crate::sandbox::Sandbox;
 
 /// Returns the folder with the installed clients, `MEMORY_TEST_OPENAI`.
 ///
 /// Without it, the test named `claim` is skipped; `MEMORY_TEST_REQUIRE_ALL=1` makes that a failure.
-fn installed(claim: &str) -> Option<PathBuf> {
+fn find_program(claim: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("MEMORY_TEST_OPENAI").map(PathBuf::from);
     if let Some(folder) = folder.filter(|folder| folder.join("node_modules/openai").exists()) {
         return Some(folder);
@@ -25,9 +25,9 @@ fn installed(claim: &str) -> Option<PathBuf> {
 const PYTHON: &str = include_str!("clients/chat.py");
 const NODE: &str = include_str!("clients/chat.mjs");
 
-fn model(asked: &Asked) -> Reply {
+fn model(asked: &UpstreamRequest) -> UpstreamReply {
     if asked.line == "GET /v1/models" {
-        return Reply::Whole(
+        return UpstreamReply::Whole(
             200,
             "Content-Type: application/json\r\n",
             r#"{"object":"list","data":[{"id":"m","object":"model"}]}"#.into(),
@@ -35,35 +35,35 @@ fn model(asked: &Asked) -> Reply {
     }
     let body = asked.json();
     match body["model"].as_str() {
-        Some("busy") => Reply::Whole(429, "Content-Type: application/json\r\n", r#"{"error":{"message":"busy"}}"#.into()),
-        Some("gone") => Reply::Close,
-        Some("broken") => Reply::Stream { pieces: events(&["half"])[..1].to_vec(), go_on: None, is_whole: false },
-        _ if body["stream"] == true => Reply::streams(&["Nice to ", "meet you, ", "世界."]),
-        _ => Reply::says(&asked.last()),
+        Some("busy") => UpstreamReply::Whole(429, "Content-Type: application/json\r\n", r#"{"error":{"message":"busy"}}"#.into()),
+        Some("gone") => UpstreamReply::Close,
+        Some("broken") => UpstreamReply::Stream { pieces: events(&["half"])[..1].to_vec(), go_on: None, is_whole: false },
+        _ if body["stream"] == true => UpstreamReply::streams(&["Nice to ", "meet you, ", "世界."]),
+        _ => UpstreamReply::completion(&asked.last()),
     }
 }
 
 /// Runs a client against a model that repeats its input, and again after a restart of the proxy.
 ///
 /// The client prints errors, and exits with 0 if there were no errors.
-fn talk(client: &dyn Fn() -> Command) {
-    let (sandbox, upstream) = (Sandbox::new(), Upstream::start(model));
+fn run_client(client: &dyn Fn() -> Command) {
+    let (sandbox, upstream) = (Sandbox::new(), FakeUpstream::start(model));
     for what in ["say", "ask"] {
-        let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--log-level", "warning"]);
+        let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &["--no-summarization", "--log-level", "warning"]);
         let output = client().args([&proxy.url, what]).output().expect("it runs");
         let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
         assert!(output.status.success(), "{what}: {said}");
         let (code, complaints) = proxy.end();
         assert_eq!((code, complaints.as_str()), (Some(0), ""), "{what}");
     }
-    assert_eq!(kept(&sandbox, "talk/turns/user"), ["My dog is called Rex.", "What is my dog called?"]);
-    assert_eq!(kept(&sandbox, "talk/turns/assistant")[0], "Nice to meet you, 世界.");
+    assert_eq!(stored_texts(&sandbox, "talk/turns/user"), ["My dog is called Rex.", "What is my dog called?"]);
+    assert_eq!(stored_texts(&sandbox, "talk/turns/assistant")[0], "Nice to meet you, 世界.");
 }
 
 #[test]
 fn the_client_for_python_talks_and_is_remembered() {
-    let Some(folder) = installed("the client for Python") else { return };
-    talk(&|| {
+    let Some(folder) = find_program("the client for Python") else { return };
+    run_client(&|| {
         let mut command = Command::new(folder.join("venv/bin/python"));
         command.args(["-c", PYTHON]);
         command
@@ -72,8 +72,8 @@ fn the_client_for_python_talks_and_is_remembered() {
 
 #[test]
 fn the_client_for_node_talks_and_is_remembered() {
-    let Some(folder) = installed("the client for Node.js") else { return };
-    talk(&|| {
+    let Some(folder) = find_program("the client for Node.js") else { return };
+    run_client(&|| {
         let mut command = Command::new(folder.join("node_modules/.bin/node"));
         command.current_dir(&folder).args(["--input-type=module", "-e", NODE, "--"]);
         command

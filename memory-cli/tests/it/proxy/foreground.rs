@@ -8,14 +8,14 @@ use std::time::Duration;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::running::{Answer, Proxy};
-use super::upstream::{Asked, Reply, Upstream};
+use super::process::{HttpResponse, ProxyProcess};
+use super::upstream::{FakeUpstream, UpstreamReply, UpstreamRequest};
 use crate::sandbox::Sandbox;
 
-const BARE: [&str; 2] = ["--no-summarization", "--no-git-versioning"];
+const MINIMAL_FLAGS: [&str; 2] = ["--no-summarization", "--no-git-versioning"];
 
 /// Returns the log lines of requests, without the parts that vary between runs.
-fn lines(told: &str) -> Vec<String> {
+fn normalised_lines(told: &str) -> Vec<String> {
     let milliseconds = regex::Regex::new(r" ms=\d+").expect("a pattern");
     let requests = told.lines().filter_map(|line| line.split_once(" info    ")).map(|(_, line)| line);
     requests.map(|line| milliseconds.replace(line, " ms=N").into_owned()).collect()
@@ -23,14 +23,14 @@ fn lines(told: &str) -> Vec<String> {
 
 #[test]
 fn each_request_is_one_line_without_a_word_of_it() {
-    let upstream = Upstream::start(|asked: &Asked| match asked.line.as_str() {
-        "GET /v1/models" => Reply::Whole(200, "", "{}".into()),
-        _ if asked.last().contains("stream") => Reply::streams(&["Fi", "ne."]),
-        _ if asked.last().contains("fail") => Reply::Whole(500, "", "{}".into()),
-        _ => Reply::says("Fine."),
+    let upstream = FakeUpstream::start(|asked: &UpstreamRequest| match asked.line.as_str() {
+        "GET /v1/models" => UpstreamReply::Whole(200, "", "{}".into()),
+        _ if asked.last().contains("stream") => UpstreamReply::streams(&["Fi", "ne."]),
+        _ if asked.last().contains("fail") => UpstreamReply::Whole(500, "", "{}".into()),
+        _ => UpstreamReply::completion("Fine."),
     });
     let sandbox = Sandbox::new();
-    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &BARE);
+    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &MINIMAL_FLAGS);
     let chat = |id: &str, text: &str| {
         proxy.chat(
             &json!({ "memory_id": id, "stream": text.contains("stream"), "messages": [{ "role": "user", "content": text }] }),
@@ -39,12 +39,12 @@ fn each_request_is_one_line_without_a_word_of_it() {
     chat("work", "My secret dog is Rex.");
     chat("a b", "Please stream secretly.");
     chat("other", "This shall fail secretly.");
-    proxy.ask("GET /v1/models?key=secret", "", "");
-    proxy.ask("GET /v1/models", "Origin: http://evil.example\r\n", "");
+    proxy.request("GET /v1/models?key=secret", "", "");
+    proxy.request("GET /v1/models", "Origin: http://evil.example\r\n", "");
     let (code, told) = proxy.end();
     assert_eq!((code, told.contains("secret") || told.contains("sk-own")), (Some(0), false), "{told}");
     assert_eq!(
-        lines(&told),
+        normalised_lines(&told),
         [
             "id=work hits=0 ms=N stored=2 status=200",
             "id=\"a b\" hits=0 ms=N stored=2 status=200",
@@ -58,15 +58,15 @@ fn each_request_is_one_line_without_a_word_of_it() {
 
 #[test]
 fn the_level_says_what_is_logged() {
-    let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
+    let upstream = FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine."));
     let sandbox = Sandbox::new();
     sandbox.file("mem/elsewhere", "");
     std::os::unix::fs::symlink("elsewhere", sandbox.path("mem/entries")).expect("a link");
     for (level, requests, warnings) in
         [("debug", true, true), ("INFO", true, true), ("warning", false, true), ("error", false, false)]
     {
-        let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &[&BARE[..], &["--log-level", level]].concat());
-        proxy.say("Hi");
+        let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &[&MINIMAL_FLAGS[..], &["--log-level", level]].concat());
+        proxy.send_message("Hi");
         let told = proxy.end().1;
         assert_eq!(told.contains(" id=default hits=0 "), requests, "{level}: {told}");
         assert_eq!(told.contains(" recall_us="), level == "debug", "{level}: {told}");
@@ -84,10 +84,11 @@ fn the_level_says_what_is_logged() {
 
 #[test]
 fn a_log_that_nobody_reads_holds_up_no_chat() {
-    let upstream = Upstream::start(|_: &Asked| Reply::Whole(200, "", "{}".into()));
+    let upstream = FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::Whole(200, "", "{}".into()));
     let sandbox = Sandbox::new();
     let url = upstream.base_url();
-    let mut command = sandbox.command(&["proxy", "--json", "--port", "0", "--openai-base-url", &url, BARE[0], BARE[1]]);
+    let mut command =
+        sandbox.command(&["proxy", "--json", "--port", "0", "--openai-base-url", &url, MINIMAL_FLAGS[0], MINIMAL_FLAGS[1]]);
     let (unread, errors) = std::io::pipe().expect("a pipe");
     command.stderr(errors).stdout(Stdio::piped());
     let mut process = command.spawn().expect("it starts");
@@ -117,14 +118,14 @@ fn a_log_that_nobody_reads_holds_up_no_chat() {
 
 #[test]
 fn an_address_without_a_path_is_completed_and_that_is_said() {
-    let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
+    let upstream = FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine."));
     let sandbox = Sandbox::new();
     let bare = upstream.base_url().trim_end_matches("/v1").to_owned();
     for url in [bare.clone(), format!("{bare}/"), format!("{bare}/v1/"), format!("{bare}/v1/chat/completions")] {
-        let proxy = Proxy::begin(&sandbox, &url, &BARE);
+        let proxy = ProxyProcess::begin(&sandbox, &url, &MINIMAL_FLAGS);
         assert_eq!(proxy.begun["openai_base_url"], json!(format!("{bare}/v1")), "{url}");
-        assert_eq!(proxy.say("Hi").status, Some(200));
-        assert_eq!(upstream.asked().pop().expect("it was asked").line, "POST /v1/chat/completions", "{url}");
+        assert_eq!(proxy.send_message("Hi").status, Some(200));
+        assert_eq!(upstream.client_requests().pop().expect("it was asked").line, "POST /v1/chat/completions", "{url}");
         let told = proxy.end().1;
         assert_eq!(told.contains(&format!("{bare}/v1")), !url.ends_with("/v1/"), "{url}: {told}");
     }
@@ -156,15 +157,15 @@ fn whoever_cannot_listen_is_told_which_flag_helps() {
 
 #[test]
 fn a_page_of_a_listed_origin_may_chat_and_any_other_is_told_how() {
-    let upstream = Upstream::start(|_: &Asked| Reply::says("Fine."));
+    let upstream = FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine."));
     let sandbox = Sandbox::new();
     sandbox.run(&["config", "set", "http.allowed_origins", "http://localhost:3000, app://obsidian.md"]);
-    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &BARE);
+    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &MINIMAL_FLAGS);
     let chat = json!({ "messages": [{ "role": "user", "content": "Hi" }] }).to_string();
-    let ask = |origin: &str| proxy.ask("POST /v1/chat/completions", &format!("Origin: {origin}\r\n"), &chat);
+    let ask = |origin: &str| proxy.request("POST /v1/chat/completions", &format!("Origin: {origin}\r\n"), &chat);
     for page in ["http://localhost:3000", "app://obsidian.md"] {
         let preflight = format!("Origin: {page}\r\nAccess-Control-Request-Method: POST\r\n");
-        let answer = proxy.ask("OPTIONS /v1/chat/completions", &preflight, "");
+        let answer = proxy.request("OPTIONS /v1/chat/completions", &preflight, "");
         assert_eq!((answer.status, answer.header("access-control-allow-origin")), (Some(204), Some(page)));
         let answer = ask(page);
         assert_eq!((answer.status, answer.header("access-control-allow-origin")), (Some(200), Some(page)));
@@ -175,10 +176,10 @@ fn a_page_of_a_listed_origin_may_chat_and_any_other_is_told_how() {
     let mut stream = TcpStream::connect(proxy.place()).expect("a connection");
     let from_docker = "GET /v1/models HTTP/1.1\r\nHost: host.docker.internal:8100\r\nConnection: close\r\n\r\n";
     stream.write_all(from_docker.as_bytes()).expect("it takes it");
-    let refused = Answer::read(stream);
+    let refused = HttpResponse::read(stream);
     assert_eq!(refused.status, Some(403));
     assert!(refused.text().contains("--host 0.0.0.0 --auth-token TOKEN"), "{}", refused.text());
-    let asked = upstream.asked().len();
+    let asked = upstream.client_requests().len();
     assert_eq!(asked, 2, "nothing else came through");
     assert!(sandbox.run(&["config", "set", "http.allowed_origins", "none"]).contains("none"));
     assert!(!sandbox.run(&["config", "show"]).contains("localhost:3000"));

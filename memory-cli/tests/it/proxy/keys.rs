@@ -2,41 +2,42 @@
 
 use serde_json::json;
 
-use super::running::Proxy;
-use super::upstream::{Asked, Reply, Upstream};
+use super::process::ProxyProcess;
+use super::upstream::{FakeUpstream, UpstreamReply, UpstreamRequest};
 use crate::sandbox::Sandbox;
 
 /// Starts a model that answers chats and embedding requests.
-fn model() -> Upstream {
-    Upstream::start(|asked: &Asked| {
+fn model() -> FakeUpstream {
+    FakeUpstream::start(|asked: &UpstreamRequest| {
         if !asked.line.ends_with("/embeddings") {
-            return Reply::says("Fine.");
+            return UpstreamReply::completion("Fine.");
         }
         let texts = asked.json()["input"].as_array().map_or(1, Vec::len);
         let data: Vec<_> = (0..texts).map(|index| json!({ "index": index, "embedding": [1.0, 0.5] })).collect();
-        Reply::Whole(200, "Content-Type: application/json\r\n", json!({ "data": data }).to_string())
+        UpstreamReply::Whole(200, "Content-Type: application/json\r\n", json!({ "data": data }).to_string())
     })
 }
 
 /// Returns the `Authorization` headers of the embedding requests for a text.
-fn embedded(upstream: &Upstream, text: &str) -> Vec<Option<String>> {
-    let all = upstream.asked().into_iter().filter(|asked| asked.line.ends_with("/embeddings") && asked.body.contains(text));
+fn embedding_keys(upstream: &FakeUpstream, text: &str) -> Vec<Option<String>> {
+    let all =
+        upstream.client_requests().into_iter().filter(|asked| asked.line.ends_with("/embeddings") && asked.body.contains(text));
     all.map(|asked| asked.header("authorization").map(str::to_owned)).collect()
 }
 
 const FLAGS: [&str; 4] = ["--no-summarization", "--no-git-versioning", "--embedding-model", "m"];
 
-fn say(proxy: &Proxy, key: &str, text: &str) {
+fn send_with_key(proxy: &ProxyProcess, key: &str, text: &str) {
     let chat = json!({ "model": "m", "messages": [{ "role": "user", "content": text }] }).to_string();
-    let answer = proxy.ask("POST /v1/chat/completions", &format!("Authorization: Bearer {key}\r\n"), &chat);
+    let answer = proxy.request("POST /v1/chat/completions", &format!("Authorization: Bearer {key}\r\n"), &chat);
     assert_eq!(answer.status, Some(200), "{text}");
 }
 
 /// Chats until a message is embedded before its answer; vectors are computed in the background.
-fn talk_until_embedded(proxy: &Proxy, upstream: &Upstream, key: &str, text: &str) -> Vec<Option<String>> {
+fn chat_until_embedded(proxy: &ProxyProcess, upstream: &FakeUpstream, key: &str, text: &str) -> Vec<Option<String>> {
     for _ in 0..1000 {
-        say(proxy, key, text);
-        let found = embedded(upstream, text);
+        send_with_key(proxy, key, text);
+        let found = embedding_keys(upstream, text);
         if !found.is_empty() {
             return found;
         }
@@ -48,11 +49,11 @@ fn talk_until_embedded(proxy: &Proxy, upstream: &Upstream, key: &str, text: &str
 fn embeddings_at_the_models_server_are_asked_for_with_the_key_of_each_client() {
     let upstream = model();
     let sandbox = Sandbox::new();
-    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &FLAGS);
-    assert_eq!(talk_until_embedded(&proxy, &upstream, "sk-anna", "Anna likes tea")[0].as_deref(), Some("Bearer sk-anna"));
+    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &FLAGS);
+    assert_eq!(chat_until_embedded(&proxy, &upstream, "sk-anna", "Anna likes tea")[0].as_deref(), Some("Bearer sk-anna"));
     // Stored vectors exist now, so each message is embedded before its answer.
     for (key, text) in [("sk-ben", "Ben asks about tea"), ("sk-carl", "Carl asks about tea")] {
-        let found = talk_until_embedded(&proxy, &upstream, key, text);
+        let found = chat_until_embedded(&proxy, &upstream, key, text);
         assert_eq!(found[0].as_deref(), Some(format!("Bearer {key}").as_str()), "{found:?}");
     }
 }
@@ -63,8 +64,8 @@ fn a_clients_key_goes_to_no_other_server() {
     let sandbox = Sandbox::new();
     let elsewhere_url = elsewhere.base_url();
     let flags = [&FLAGS[..], &["--embedding-base-url", &elsewhere_url]].concat();
-    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &flags);
-    assert_eq!(talk_until_embedded(&proxy, &elsewhere, "sk-anna", "Anna likes tea")[0], None);
+    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &flags);
+    assert_eq!(chat_until_embedded(&proxy, &elsewhere, "sk-anna", "Anna likes tea")[0], None);
 }
 
 #[test]
@@ -72,10 +73,10 @@ fn a_token_of_the_proxy_goes_to_no_server() {
     let upstream = model();
     let sandbox = Sandbox::new();
     let flags = [&FLAGS[..], &["--auth-token", "t0ken", "--openai-api-key", "sk-own"]].concat();
-    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), &flags);
-    let found = talk_until_embedded(&proxy, &upstream, "t0ken", "Anna likes tea");
+    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), &flags);
+    let found = chat_until_embedded(&proxy, &upstream, "t0ken", "Anna likes tea");
     assert_eq!(found[0].as_deref(), Some("Bearer sk-own"), "{found:?}");
-    assert!(upstream.asked().iter().all(|asked| asked.header("authorization") == Some("Bearer sk-own")));
+    assert!(upstream.client_requests().iter().all(|asked| asked.header("authorization") == Some("Bearer sk-own")));
 }
 
 #[test]
@@ -87,12 +88,12 @@ fn a_key_may_be_given_in_several_ways_and_is_never_shown() {
         let usual = ["proxy", "--json", "--port", "0", "--openai-base-url", &url, "--memory-path", &place];
         let mut command = sandbox.command(&[&usual[..], &["--no-summarization", "--no-git-versioning"], flags].concat());
         command.envs(variables.iter().copied());
-        let proxy = Proxy::of(command);
+        let proxy = ProxyProcess::of(command);
         let began = proxy.begun.to_string();
-        proxy.ask("GET /v1/models", "", "");
+        proxy.request("GET /v1/models", "", "");
         let (_, told) = proxy.end();
         assert!(!began.contains("sk-") && !told.contains("sk-"), "{began} {told}");
-        upstream.asked().pop().expect("it was asked").header("authorization").map(str::to_owned)
+        upstream.client_requests().pop().expect("it was asked").header("authorization").map(str::to_owned)
     };
     let usual = ("OPENAI_API_KEY", "sk-usual");
     assert_eq!(asked_with(&[], &[]), None);

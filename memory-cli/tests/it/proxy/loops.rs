@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use super::running::Proxy;
-use super::upstream::{Asked, Reply, Upstream};
+use super::process::ProxyProcess;
+use super::upstream::{FakeUpstream, UpstreamReply, UpstreamRequest};
 use crate::sandbox::Sandbox;
 
-const QUIET: &[&str] = &["--no-summarization", "--no-git-versioning"];
+const QUIET_FLAGS: &[&str] = &["--no-summarization", "--no-git-versioning"];
 
 /// Returns a port outside of the range that the system assigns automatically.
 fn port() -> String {
@@ -28,17 +28,17 @@ fn a_proxy_is_not_begun_before_itself() {
 
 #[test]
 fn a_request_that_comes_back_is_refused() {
-    let (sandbox, upstream) = (Sandbox::new(), Upstream::start(|_: &Asked| Reply::says("Fine.")));
-    let proxy = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
+    let (sandbox, upstream) = (Sandbox::new(), FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine.")));
+    let proxy = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
     for line in ["POST /v1/chat/completions", "GET /v1/models"] {
         let body = r#"{"messages":[{"role":"user","content":"Hi"}]}"#;
         let headers = "Memory-Hops: another\r\n";
-        assert_eq!(proxy.ask(line, headers, body).status, Some(200));
-        let sent = upstream.asked().pop().expect("it was asked");
+        assert_eq!(proxy.request(line, headers, body).status, Some(200));
+        let sent = upstream.client_requests().pop().expect("it was asked");
         let hops = sent.headers.iter().filter(|(name, _)| name == "memory-hops");
         let hops = hops.map(|(name, value)| format!("{name}: {value}\r\n")).collect::<Vec<_>>().concat();
         assert!(hops.starts_with("memory-hops: another\r\n"), "{hops}");
-        let answer = proxy.ask(line, &hops, body);
+        let answer = proxy.request(line, &hops, body);
         assert_eq!((answer.status, &answer.json()["error"]["code"]), (Some(502), &json!("MODEL_FAILED")), "{line}");
         assert!(answer.text().contains("loop back to this proxy"), "{}", answer.text());
     }
@@ -46,8 +46,8 @@ fn a_request_that_comes_back_is_refused() {
 
 #[test]
 fn one_proxy_may_stand_before_another() {
-    let (sandbox, upstream) = (Sandbox::new(), Upstream::start(|_: &Asked| Reply::says("Fine.")));
-    let behind = Proxy::begin(&sandbox, &upstream.base_url(), QUIET);
-    let front = Proxy::begin(&sandbox, &behind.url, QUIET);
-    assert_eq!(front.say("Hi").status, Some(200));
+    let (sandbox, upstream) = (Sandbox::new(), FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine.")));
+    let behind = ProxyProcess::begin(&sandbox, &upstream.base_url(), QUIET_FLAGS);
+    let front = ProxyProcess::begin(&sandbox, &behind.url, QUIET_FLAGS);
+    assert_eq!(front.send_message("Hi").status, Some(200));
 }

@@ -4,24 +4,24 @@ mod bad_input;
 mod clients;
 mod extraction;
 mod foreground;
-mod keeping;
+mod forwarding;
 mod keys;
 mod loops;
-mod passing;
-mod remembering;
-mod repeating;
-pub(crate) mod running;
-mod telling;
+pub(crate) mod process;
+mod recall;
+mod repeated_requests;
+mod storing;
 mod tls;
-mod undoing;
+mod undo;
 pub(crate) mod upstream;
+mod warnings;
 
 use crate::sandbox::Sandbox;
 
 /// Returns the stored texts of a folder in `mem/entries`, in the order of their files.
 ///
 /// An example of `place` is `default/turns/user`.
-fn kept(sandbox: &Sandbox, place: &str) -> Vec<String> {
+fn stored_texts(sandbox: &Sandbox, place: &str) -> Vec<String> {
     let folder = sandbox.path("mem/entries").join(place);
     let Ok(entries) = std::fs::read_dir(&folder) else { return Vec::new() };
     let mut names: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();

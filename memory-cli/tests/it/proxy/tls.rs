@@ -13,15 +13,15 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::json;
 
-use super::kept;
-use super::running::Proxy;
-use super::upstream::{Asked, Reply, Upstream};
+use super::process::ProxyProcess;
+use super::stored_texts;
+use super::upstream::{FakeUpstream, UpstreamReply, UpstreamRequest};
 use crate::sandbox::Sandbox;
 
 /// Creates certificates with `openssl`; returns whether `openssl` is installed.
 ///
 /// The authority `ca.crt` signs the certificate of `localhost`; `other.crt` signs nothing.
-fn certificates(folder: &Path) -> bool {
+fn create_certificates(folder: &Path) -> bool {
     let openssl = |arguments: &str| {
         let done = Command::new("openssl").current_dir(folder).args(arguments.split(' ')).output();
         done.is_ok_and(|done| done.status.success())
@@ -42,7 +42,7 @@ fn certificates(folder: &Path) -> bool {
 }
 
 /// Starts a model behind HTTPS that extracts one fixed fact; returns its address.
-fn model(folder: &Path) -> String {
+fn start_model(folder: &Path) -> String {
     let chain = CertificateDer::pem_file_iter(folder.join("server.crt")).expect("a file").collect::<Result<_, _>>();
     let key = PrivateKeyDer::from_pem_file(folder.join("server.key")).expect("a key");
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
@@ -54,13 +54,13 @@ fn model(folder: &Path) -> String {
         for stream in listener.incoming().map_while(Result::ok) {
             let config = Arc::clone(&config);
             // A client that rejects the certificate closes the connection.
-            thread::spawn(move || drop(answer(stream, config)));
+            thread::spawn(move || drop(answer_request(stream, config)));
         }
     });
     format!("https://localhost:{port}/v1")
 }
 
-fn answer(stream: TcpStream, config: Arc<ServerConfig>) -> std::io::Result<()> {
+fn answer_request(stream: TcpStream, config: Arc<ServerConfig>) -> std::io::Result<()> {
     let connection = ServerConnection::new(config).map_err(std::io::Error::other)?;
     let mut reader = BufReader::new(StreamOwned::new(connection, stream));
     let mut length = 0;
@@ -87,27 +87,27 @@ fn answer(stream: TcpStream, config: Arc<ServerConfig>) -> std::io::Result<()> {
 #[test]
 fn a_server_is_trusted_that_an_authority_of_ours_vouches_for() {
     let sandbox = Sandbox::new();
-    if !certificates(&sandbox.path("")) {
+    if !create_certificates(&sandbox.path("")) {
         return;
     }
-    let base_url = model(&sandbox.path(""));
+    let base_url = start_model(&sandbox.path(""));
     let begin = |authority: Option<&str>| {
         let place = sandbox.path("mem").display().to_string();
         let flags = ["proxy", "--json", "--port", "0", "--openai-base-url", &base_url, "--memory-path", &place];
         let mut command = sandbox.command(&[&flags, ["--no-git-versioning"].as_slice()].concat());
         command.envs(authority.map(|name| ("SSL_CERT_FILE", sandbox.path(name))));
-        Proxy::of(command)
+        ProxyProcess::of(command)
     };
     for nobody in [None, Some("other.crt")] {
-        let answer = begin(nobody).say("Hi");
+        let answer = begin(nobody).send_message("Hi");
         assert_eq!((answer.status, &answer.json()["error"]["code"]), (Some(502), &json!("MODEL_FAILED")), "{nobody:?}");
         assert!(answer.text().contains("certificate"), "{}", answer.text());
     }
     let proxy = begin(Some("ca.crt"));
-    assert_eq!(proxy.say("I like tea.").json()["choices"][0]["message"]["content"], "Fine.");
+    assert_eq!(proxy.send_message("I like tea.").json()["choices"][0]["message"]["content"], "Fine.");
     // A different client requests the facts.
     assert_eq!(proxy.end().0, Some(0));
-    assert!(kept(&sandbox, "default/facts").contains(&"The user likes tea.".to_owned()));
+    assert!(stored_texts(&sandbox, "default/facts").contains(&"The user likes tea.".to_owned()));
     let output = sandbox
         .run_with_all(&[("SSL_CERT_FILE", "names"), ("MEMORY_PROXY_OPENAI_BASE_URL", &base_url)], &["proxy", "--port", "0"]);
     assert!(output.contains("SSL_CERT_FILE"), "{output}");
@@ -115,17 +115,17 @@ fn a_server_is_trusted_that_an_authority_of_ours_vouches_for() {
 
 #[test]
 fn who_is_not_behind_https_needs_nobody_to_vouch_for_it() {
-    let upstream = Upstream::start(|asked: &Asked| match asked.purpose() {
-        Some("facts") => Reply::says(r#"["The user likes tea."]"#),
-        _ => Reply::says("Fine."),
+    let upstream = FakeUpstream::start(|asked: &UpstreamRequest| match asked.purpose() {
+        Some("facts") => UpstreamReply::completion(r#"["The user likes tea."]"#),
+        _ => UpstreamReply::completion("Fine."),
     });
     let sandbox = Sandbox::new();
     let (place, base_url) = (sandbox.path("mem").display().to_string(), upstream.base_url());
     let flags = ["proxy", "--json", "--port", "0", "--openai-base-url", &base_url, "--memory-path", &place];
     let mut command = sandbox.command(&[&flags, ["--no-git-versioning"].as_slice()].concat());
     command.env("SSL_CERT_FILE", "/nonexistent");
-    let proxy = Proxy::of(command);
-    assert_eq!(proxy.say("I like tea.").status, Some(200));
+    let proxy = ProxyProcess::of(command);
+    assert_eq!(proxy.send_message("I like tea.").status, Some(200));
     assert_eq!(proxy.end().0, Some(0));
-    assert_eq!(kept(&sandbox, "default/facts"), ["The user likes tea."]);
+    assert_eq!(stored_texts(&sandbox, "default/facts"), ["The user likes tea."]);
 }

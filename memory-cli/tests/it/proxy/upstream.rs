@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// A request.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct UpstreamRequest {
     /// The method and the path.
     pub(crate) line: String,
     /// The headers, with names in lower case.
@@ -19,7 +19,7 @@ pub(crate) struct Asked {
     pub(crate) body: String,
 }
 
-impl Asked {
+impl UpstreamRequest {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
     }
@@ -49,7 +49,7 @@ impl Asked {
 }
 
 /// The response of the server to a request.
-pub(crate) enum Reply {
+pub(crate) enum UpstreamReply {
     /// Sends this status, these header lines and this body.
     Whole(u16, &'static str, String),
     /// Streams chunks, each after a message on `go_on`; ends the body only if `is_whole`.
@@ -66,9 +66,9 @@ pub(crate) enum Reply {
     Hang(Sender<()>),
 }
 
-impl Reply {
+impl UpstreamReply {
     /// Returns a chat completion with this text.
-    pub(crate) fn says(text: &str) -> Self {
+    pub(crate) fn completion(text: &str) -> Self {
         let message = json!({ "role": "assistant", "content": text });
         let choices = json!([{ "index": 0, "message": message, "finish_reason": "stop" }]);
         let answer = json!({ "id": "1", "object": "chat.completion", "choices": choices, "usage": { "total_tokens": 7 } });
@@ -91,14 +91,14 @@ pub(crate) fn events(words: &[&str]) -> Vec<Vec<u8>> {
 }
 
 /// A local server that answers each request with a function until the end of the test.
-pub(crate) struct Upstream {
+pub(crate) struct FakeUpstream {
     address: SocketAddr,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<UpstreamRequest>>>,
     news: Mutex<Receiver<()>>,
 }
 
-impl Upstream {
-    pub(crate) fn start(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
+impl FakeUpstream {
+    pub(crate) fn start(answer: impl Fn(&UpstreamRequest) -> UpstreamReply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let address = listener.local_addr().expect("an address");
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -109,11 +109,11 @@ impl Upstream {
                 let (kept, answer, tell) = (Arc::clone(&kept), Arc::clone(&answer), tell.clone());
                 thread::spawn(move || {
                     let mut reader = BufReader::new(stream);
-                    while let Some(request) = read(&mut reader) {
+                    while let Some(request) = read_request(&mut reader) {
                         kept.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
                         // The test may have ended.
                         let _ = tell.send(());
-                        if !serve(&mut reader, answer(&request)) {
+                        if !send_reply(&mut reader, answer(&request)) {
                             return;
                         }
                     }
@@ -128,7 +128,7 @@ impl Upstream {
     }
 
     /// Returns the requests of applications, without those of the proxy itself.
-    pub(crate) fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn client_requests(&self) -> Vec<UpstreamRequest> {
         let all = self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone();
         all.into_iter().filter(|asked| !asked.line.contains("chat") || asked.purpose().is_none()).collect()
     }
@@ -140,7 +140,7 @@ impl Upstream {
     }
 }
 
-fn read(reader: &mut BufReader<TcpStream>) -> Option<Asked> {
+fn read_request(reader: &mut BufReader<TcpStream>) -> Option<UpstreamRequest> {
     let mut next = || {
         let mut line = String::new();
         reader.read_line(&mut line).ok().filter(|length| 0 < *length)?;
@@ -172,33 +172,33 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Asked> {
         reader.read_exact(&mut body).ok()?;
     }
     let line = line.trim_end_matches(" HTTP/1.1").to_owned();
-    Some(Asked { line, headers, body: String::from_utf8_lossy(&body).into_owned() })
+    Some(UpstreamRequest { line, headers, body: String::from_utf8_lossy(&body).into_owned() })
 }
 
 /// Sends the reply; returns whether the connection remains open for another request.
-fn serve(reader: &mut BufReader<TcpStream>, reply: Reply) -> bool {
+fn send_reply(reader: &mut BufReader<TcpStream>, reply: UpstreamReply) -> bool {
     let stream = reader.get_mut();
     match reply {
-        Reply::Whole(status, headers, body) => {
+        UpstreamReply::Whole(status, headers, body) => {
             let head = format!("HTTP/1.1 {status} Any\r\n{headers}Content-Length: {}\r\n\r\n", body.len());
             stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).is_ok()
         }
-        Reply::Stream { pieces, go_on, is_whole } => {
-            send(stream, "text/event-stream; charset=utf-8", pieces, go_on.as_ref(), is_whole)
+        UpstreamReply::Stream { pieces, go_on, is_whole } => {
+            send_chunks(stream, "text/event-stream; charset=utf-8", pieces, go_on.as_ref(), is_whole)
         }
-        Reply::Plain(pieces, go_on) => send(stream, "text/plain", pieces, Some(&go_on), true),
-        Reply::Raw(bytes) => {
+        UpstreamReply::Plain(pieces, go_on) => send_chunks(stream, "text/plain", pieces, Some(&go_on), true),
+        UpstreamReply::Raw(bytes) => {
             // The client may have disconnected.
             let _ = stream.write_all(&bytes);
             false
         }
-        Reply::Close => false,
-        Reply::Break => {
+        UpstreamReply::Close => false,
+        UpstreamReply::Break => {
             let _ =
                 stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{\"data\":[");
             false
         }
-        Reply::Hang(gone) => {
+        UpstreamReply::Hang(gone) => {
             let _ = reader.read_to_end(&mut Vec::new());
             let _ = gone.send(());
             false
@@ -207,7 +207,7 @@ fn serve(reader: &mut BufReader<TcpStream>, reply: Reply) -> bool {
 }
 
 /// Sends chunks, each after a message on `go_on`; returns whether the connection remains open.
-fn send(stream: &mut TcpStream, kind: &str, pieces: Vec<Vec<u8>>, go_on: Option<&Receiver<()>>, is_whole: bool) -> bool {
+fn send_chunks(stream: &mut TcpStream, kind: &str, pieces: Vec<Vec<u8>>, go_on: Option<&Receiver<()>>, is_whole: bool) -> bool {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nTransfer-Encoding: chunked\r\n\r\n");
     let mut sent = stream.write_all(head.as_bytes());
     for piece in pieces {

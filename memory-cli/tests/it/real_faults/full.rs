@@ -4,22 +4,22 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use super::mounted::{is_inside, mount};
-use super::shapes::{SHAPES, all_said, ask, assert_is_sound, name};
+use super::shapes::{SHAPES, assert_is_sound, combined_output, name, query_item};
+use super::small_disk::{is_inside, mount};
 use crate::sandbox::Sandbox;
 
 const SIZE: u64 = 4 << 20;
 
 /// The free space in each round, in KiB.
-const ROOMS: [u64; 14] = [0, 4, 8, 12, 16, 20, 28, 40, 60, 90, 140, 220, 400, 800];
+const FREE_SPACES: [u64; 14] = [0, 4, 8, 12, 16, 20, 28, 40, 60, 90, 140, 220, 400, 800];
 
 /// A home on a small disk, and a file that fills the disk.
-struct Small {
+struct SmallDisk {
     home: Sandbox,
     filler: PathBuf,
 }
 
-impl Small {
+impl SmallDisk {
     fn new() -> Self {
         let home = Sandbox::new();
         mount(&home.path(""), SIZE);
@@ -29,7 +29,7 @@ impl Small {
 
     /// Fills the disk up to `room` KiB.
     fn leave(&self, room: u64) {
-        self.make_room();
+        self.free_space();
         let mut bytes = SIZE;
         // Only the disk knows its free space.
         while fs::write(&self.filler, vec![0; usize::try_from(bytes).expect("a size")]).is_err() {
@@ -39,7 +39,7 @@ impl Small {
         filler.set_len(bytes.saturating_sub(room << 10)).expect("it gets shorter");
     }
 
-    fn make_room(&self) {
+    fn free_space(&self) {
         let _ = fs::remove_file(&self.filler);
     }
 
@@ -50,10 +50,10 @@ impl Small {
         self.leave(room);
         command.current_dir(self.home.path(""));
         let output = Sandbox::finish(command, "");
-        let said = all_said(&output).to_lowercase();
+        let said = combined_output(&output).to_lowercase();
         let is_told = output.status.success() || said.contains("no space left") || said.contains("disk_full");
         assert!(is_told, "with {room} KiB left: {}: {said}", output.status);
-        self.make_room();
+        self.free_space();
         output.status.success()
     }
 }
@@ -64,10 +64,10 @@ fn what_is_written_on_a_full_disk_is_kept_or_refused() {
         return;
     }
     for shape in &SHAPES {
-        let small = Small::new();
+        let small = SmallDisk::new();
         let mut kept = BTreeSet::new();
         let mut refused = 0;
-        for (number, room) in ROOMS.into_iter().enumerate() {
+        for (number, room) in FREE_SPACES.into_iter().enumerate() {
             let name = name(1, number);
             if small.runs(room, shape.command(&small.home, &name)) {
                 kept.insert(name);
@@ -96,7 +96,7 @@ fn work_on_a_full_disk_is_done_to_its_end_once_there_is_room() {
     if !is_inside("real_faults::full::work_on_a_full_disk_is_done_to_its_end_once_there_is_room") {
         return;
     }
-    let small = Small::new();
+    let small = SmallDisk::new();
     for number in 0..60 {
         small.home.file(
             &format!("vault/{}.md", name(1, number)),
@@ -104,21 +104,21 @@ fn work_on_a_full_disk_is_done_to_its_end_once_there_is_room() {
         );
     }
     for number in 0..20 {
-        ask(&small.home, &["write", &format!("The server {} runs PostgreSQL 16 on port 5433.", name(2, number))]);
+        query_item(&small.home, &["write", &format!("The server {} runs PostgreSQL 16 on port 5433.", name(2, number))]);
     }
     for (what, arguments) in WORK {
         if what == "import" {
-            fs::write(small.home.path("more.jsonl"), ask(&small.home, &["export"])).expect("room");
+            fs::write(small.home.path("more.jsonl"), query_item(&small.home, &["export"])).expect("room");
         }
         let before = SHAPES[0].names(&small.home);
         let mut refused = 0;
-        for room in ROOMS {
+        for room in FREE_SPACES {
             refused += usize::from(!small.runs(room, small.home.command(arguments)));
             assert!(before.is_subset(&SHAPES[0].names(&small.home)), "{what} has lost something");
         }
-        ask(&small.home, arguments);
+        query_item(&small.home, arguments);
         assert_is_sound(&small.home);
-        println!("{what}: {refused} of {} refused, 0 lost", ROOMS.len());
+        println!("{what}: {refused} of {} refused, 0 lost", FREE_SPACES.len());
     }
     let names = SHAPES[0].names(&small.home);
     let all: BTreeSet<String> = (0..60).map(|number| name(1, number)).chain((0..20).map(|number| name(2, number))).collect();

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use super::shapes::ask;
+use super::shapes::query_item;
 use crate::sandbox::Sandbox;
 
 const DAMAGES: usize = 1_000;
@@ -36,25 +36,25 @@ fn damage(times: usize) -> usize {
     for text in ["The user prefers dark mode", "用户喜欢简短的回答", "Dark roast, not dark mode", "See [[Dark roast]]"] {
         home.write(text, &["--tags", "drink"]);
     }
-    let answers: Vec<String> = QUESTIONS.iter().map(|question| answer(&home, question)).collect();
+    let answers: Vec<String> = QUESTIONS.iter().map(|question| query_memories(&home, question)).collect();
     for number in 0..times {
-        let what = harm(&home.path(".memory/index"), number);
+        let what = damage_file(&home.path(".memory/index"), number);
         let (question, before) = (number % QUESTIONS.len(), &answers[number % QUESTIONS.len()]);
-        assert_eq!(&answer(&home, QUESTIONS[question]), before, "after {what}");
+        assert_eq!(&query_memories(&home, QUESTIONS[question]), before, "after {what}");
     }
     times
 }
 
 /// Returns the memories in the result of a query, in order.
-fn answer(home: &Sandbox, question: &[&str]) -> String {
-    let answer: Value = serde_json::from_str(&ask(home, question)).expect("JSON");
+fn query_memories(home: &Sandbox, question: &[&str]) -> String {
+    let answer: Value = serde_json::from_str(&query_item(home, question)).expect("JSON");
     let memory = |one: &Value| one.get("memory").unwrap_or(one)["content"].to_string();
     let all = answer["hits"].as_array().or(answer["memories"].as_array()).expect("a list");
     format!("{:?} of {}", all.iter().map(memory).collect::<Vec<_>>(), answer["total"])
 }
 
 /// Damages one file of the index; returns a description of the damage.
-fn harm(folder: &Path, number: usize) -> String {
+fn damage_file(folder: &Path, number: usize) -> String {
     let mut files: Vec<PathBuf> = Vec::new();
     collect(folder, &mut files);
     if files.is_empty() {

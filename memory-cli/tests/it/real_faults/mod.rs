@@ -2,8 +2,8 @@
 
 mod full;
 mod index;
-mod killed;
-mod mounted;
-mod moved;
+mod killed_writers;
+mod moved_home;
 mod read_only;
 mod shapes;
+mod small_disk;

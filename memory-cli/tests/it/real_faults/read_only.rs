@@ -6,11 +6,11 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::mounted::{is_inside, mount, remount};
-use super::shapes::{SHAPES, all_said, assert_is_sound, name};
+use super::shapes::{SHAPES, assert_is_sound, combined_output, name};
+use super::small_disk::{is_inside, mount, remount};
 use crate::sandbox::Sandbox;
 
-fn filled(home: &Sandbox) {
+fn write_all_shapes(home: &Sandbox) {
     for shape in &SHAPES {
         assert!(shape.write(home, &name(1, 0)).status.success(), "{}", shape.name);
     }
@@ -32,7 +32,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// Tries to write to every shape, and asserts that each write is refused; returns the messages.
-fn refused(home: &Sandbox, through: &[&str]) -> Vec<String> {
+fn assert_writes_refused(home: &Sandbox, through: &[&str]) -> Vec<String> {
     let mut all = Vec::new();
     for shape in &SHAPES {
         let wanted = shape.command(home, &name(2, 0));
@@ -45,7 +45,7 @@ fn refused(home: &Sandbox, through: &[&str]) -> Vec<String> {
             value.map(|value| command.env(key, value));
         }
         let output = Sandbox::finish(command, "");
-        let said = all_said(&output);
+        let said = combined_output(&output);
         assert!(!output.status.success(), "{} was written: {said}", shape.name);
         assert!(said.contains("error"), "{}: {said}", shape.name);
         all.push(said.to_lowercase());
@@ -60,10 +60,10 @@ fn a_file_system_that_became_read_only_is_read_and_never_written() {
     }
     let home = Sandbox::new();
     mount(&home.path(""), 16 << 20);
-    filled(&home);
+    write_all_shapes(&home);
     let before = files(&home.path(""));
     remount(&home.path(""), "ro");
-    for said in refused(&home, &[]) {
+    for said in assert_writes_refused(&home, &[]) {
         assert!(said.contains("read-only") || said.contains("permission"), "{said}");
     }
     for shape in &SHAPES {
@@ -80,7 +80,7 @@ fn a_file_system_that_became_read_only_is_read_and_never_written() {
 #[test]
 fn a_home_whose_folders_may_not_be_written_is_read_and_never_written() {
     let home = Sandbox::new();
-    filled(&home);
+    write_all_shapes(&home);
     let before = files(&home.path(""));
     for folder in [".memory", "topics"] {
         allow(&home.path(folder), 0o500);
@@ -89,7 +89,7 @@ fn a_home_whose_folders_may_not_be_written_is_read_and_never_written() {
     let is_root = fs::write(home.path(".memory/probe"), "").is_ok();
     let _ = fs::remove_file(home.path(".memory/probe"));
     let through: &[&str] = if is_root { &["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] } else { &[] };
-    for said in refused(&home, through) {
+    for said in assert_writes_refused(&home, through) {
         assert!(said.contains("permission"), "{said}");
     }
     for folder in [".memory", "topics"] {

@@ -9,7 +9,7 @@ use regex::Regex;
 use crate::sandbox::Sandbox;
 
 /// A kind of data with its commands.
-pub(super) struct Shape {
+pub(super) struct DataShape {
     pub name: &'static str,
     /// Returns the command that writes an item with this name.
     write: fn(&str) -> Vec<String>,
@@ -17,18 +17,18 @@ pub(super) struct Shape {
     read: fn(&Sandbox) -> String,
 }
 
-pub(super) const SHAPES: [Shape; 6] = [
-    Shape {
+pub(super) const SHAPES: [DataShape; 6] = [
+    DataShape {
         name: "note",
         write: |name| words(&["write", &format!("what {name} says is a note")]),
-        read: |home| ask(home, &["export"]),
+        read: |home| query_item(home, &["export"]),
     },
-    Shape {
+    DataShape {
         name: "bank",
         write: |name| words(&["bank", "write", "shared", name, r#"{"kept": true}"#]),
-        read: |home| ask(home, &["bank", "read", "shared"]),
+        read: |home| query_item(home, &["bank", "read", "shared"]),
     },
-    Shape {
+    DataShape {
         name: "history",
         write: |name| {
             words(&[
@@ -44,16 +44,16 @@ pub(super) const SHAPES: [Shape; 6] = [
                 &format!("content={name}"),
             ])
         },
-        read: |home| ask(home, &["instance", "run", "history", "read", "-p", "session=shared"]),
+        read: |home| query_item(home, &["instance", "run", "history", "read", "-p", "session=shared"]),
     },
-    Shape {
+    DataShape {
         name: "kv",
         write: |name| {
             words(&["instance", "run", "kv", "set", "-p", &format!("key=shared/{name}"), "-p", &format!("value={name}")])
         },
-        read: |home| ask(home, &["instance", "run", "kv", "list"]),
+        read: |home| query_item(home, &["instance", "run", "kv", "list"]),
     },
-    Shape {
+    DataShape {
         name: "topic",
         write: |name| {
             words(&[
@@ -69,16 +69,16 @@ pub(super) const SHAPES: [Shape; 6] = [
                 "user",
             ])
         },
-        read: |home| ask(home, &["topic", "list", "--dir", "topics"]),
+        read: |home| query_item(home, &["topic", "list", "--dir", "topics"]),
     },
-    Shape {
+    DataShape {
         name: "conversation",
         write: |name| words(&["add", &format!("the user knows {name}")]),
         read: |home| texts_below(&home.path(".memory/entries/default")),
     },
 ];
 
-impl Shape {
+impl DataShape {
     /// Returns the command that writes an item named `name`.
     pub(super) fn command(&self, home: &Sandbox, name: &str) -> std::process::Command {
         let words = (self.write)(name);
@@ -103,23 +103,23 @@ pub(super) fn name(writer: usize, number: usize) -> String {
 }
 
 /// Runs a query, which must succeed or return a "not found" error.
-pub(super) fn ask(home: &Sandbox, arguments: &[&str]) -> String {
+pub(super) fn query_item(home: &Sandbox, arguments: &[&str]) -> String {
     let output = Sandbox::finish(home.command(arguments), "");
-    let said = all_said(&output);
+    let said = combined_output(&output);
     let is_missing = said.to_lowercase().contains("_not_found");
     assert!(output.status.success() || is_missing, "{arguments:?} ended with {}: {said}", output.status);
     String::from_utf8(output.stdout).expect("text")
 }
 
 /// Returns the standard output and the standard error of a command.
-pub(super) fn all_said(output: &Output) -> String {
+pub(super) fn combined_output(output: &Output) -> String {
     (String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr)).into_owned()
 }
 
 /// Asserts that `memory doctor` finds no problem in a home.
 pub(super) fn assert_is_sound(home: &Sandbox) {
     let output = Sandbox::finish(home.command(&["doctor"]), "");
-    assert!(output.status.success(), "{}", all_said(&output));
+    assert!(output.status.success(), "{}", combined_output(&output));
 }
 
 fn words(words: &[&str]) -> Vec<String> {

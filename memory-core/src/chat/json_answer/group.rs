@@ -4,7 +4,7 @@ use std::str::CharIndices;
 
 /// A bracketed part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Group<'a> {
+pub(super) enum BracketGroup<'a> {
     /// The text from the opening bracket to its closing bracket.
     Closed(&'a str),
     /// The text ends before the bracket is closed.
@@ -14,7 +14,7 @@ pub(super) enum Group<'a> {
 /// Returns the outermost groups of curly and square brackets in a text.
 ///
 /// Within a group, brackets in strings are skipped, and a closing bracket of the wrong kind ends the group.
-pub(super) fn groups(text: &str) -> Vec<Group<'_>> {
+pub(super) fn groups(text: &str) -> Vec<BracketGroup<'_>> {
     let mut groups = Vec::new();
     let mut characters = text.char_indices();
     let mut open = Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn groups(text: &str) -> Vec<Group<'_>> {
                     open.clear();
                 }
                 if open.is_empty() {
-                    groups.push(Group::Closed(&text[start..=at]));
+                    groups.push(BracketGroup::Closed(&text[start..=at]));
                 }
             }
             '"' if !open.is_empty() => skip_string(&mut characters),
@@ -42,7 +42,7 @@ pub(super) fn groups(text: &str) -> Vec<Group<'_>> {
         }
     }
     if !open.is_empty() {
-        groups.push(Group::Open);
+        groups.push(BracketGroup::Open);
     }
     groups
 }

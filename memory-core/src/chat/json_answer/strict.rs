@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::group::skip_string;
 
 /// The maximum number of levels of a value.
-const DEEPEST: usize = 32;
+const MAX_DEPTH: usize = 32;
 
 /// Parses JSON without duplicate keys and with a limited depth.
 ///
@@ -14,11 +14,11 @@ const DEEPEST: usize = 32;
 pub(super) fn parse(text: &str) -> Result<Value, String> {
     let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let mut keys = 0;
-    if DEEPEST < levels(&value, &mut keys) {
-        return Err(format!("it has more than {DEEPEST} levels"));
+    if MAX_DEPTH < levels(&value, &mut keys) {
+        return Err(format!("it has more than {MAX_DEPTH} levels"));
     }
     // Of two values for one key, the parser retains the last; the count of colons reveals the duplicate.
-    if keys < colons(text) { Err("an object in it has a duplicate key".into()) } else { Ok(value) }
+    if keys < count_colons(text) { Err("an object in it has a duplicate key".into()) } else { Ok(value) }
 }
 
 /// Returns the number of levels of a value, and counts its keys.
@@ -36,7 +36,7 @@ fn levels(value: &Value, keys: &mut usize) -> usize {
 }
 
 /// Counts the colons outside of strings. JSON has exactly one per key.
-fn colons(json: &str) -> usize {
+fn count_colons(json: &str) -> usize {
     let mut characters = json.char_indices();
     let mut count = 0;
     while let Some((_, character)) = characters.next() {

@@ -4,11 +4,11 @@ use serde_json::json;
 use super::*;
 
 fn found(text: &str) -> Option<Value> {
-    json_answer(text).ok()
+    parse_json_answer(text).ok()
 }
 
 fn why(text: &str) -> String {
-    json_answer(text).expect_err(text).why
+    parse_json_answer(text).expect_err(text).why
 }
 
 #[test]
@@ -66,11 +66,11 @@ fn nothing_is_guessed() {
 #[test]
 fn neither_length_nor_depth_is_without_end() {
     let deep = |levels: usize| format!("{}1{}", "[".repeat(levels), "]".repeat(levels));
-    assert!(json_answer(&deep(32)).is_ok());
+    assert!(parse_json_answer(&deep(32)).is_ok());
     assert_eq!(why(&deep(33)), "it is not valid JSON (it has more than 32 levels)");
     assert!(why(&deep(100_000)).starts_with("it is not valid JSON (recursion limit exceeded"));
     assert_eq!(why(&"[{".repeat(500_000)), "it is truncated");
-    assert_eq!(why(&"x".repeat(LONGEST + 1)), "it has 1048577 bytes, more than the limit for JSON");
+    assert_eq!(why(&"x".repeat(MAX_ANSWER_BYTES + 1)), "it has 1048577 bytes, more than the limit for JSON");
 }
 
 fn any_json() -> impl Strategy<Value = Value> {
@@ -107,6 +107,6 @@ proptest! {
 
     #[test]
     fn no_answer_is_too_odd(text in "\\PC{0,60}|[\\[\\]{},:\"`~\\\\a1 \n]{0,60}") {
-        let _ = json_answer(&text);
+        let _ = parse_json_answer(&text);
     }
 }

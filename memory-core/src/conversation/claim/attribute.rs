@@ -5,18 +5,19 @@ use crate::text::fold;
 
 /// Returns the attributes of the user in a clause, each with its value.
 pub(super) fn attributes(clause: &str) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = han(clause).into_iter().collect();
+    let mut found: Vec<(String, String)> = parse_chinese(clause).into_iter().collect();
     let spelled: Vec<&str> =
         clause.split_whitespace().map(|word| word.trim_matches(|own: char| !own.is_alphanumeric())).collect();
     let words: Vec<String> = spelled.iter().map(|word| fold(word).replace('’', "'")).collect();
-    let all: Vec<&str> = words.iter().map(String::as_str).filter(|word| !FLAT.contains(word)).collect();
-    let spelled: Vec<&str> = spelled.into_iter().filter(|word| !FLAT.contains(&fold(word).replace('’', "'").as_str())).collect();
-    found.extend(english(&all, &spelled));
+    let all: Vec<&str> = words.iter().map(String::as_str).filter(|word| !IGNORED_WORDS.contains(word)).collect();
+    let spelled: Vec<&str> =
+        spelled.into_iter().filter(|word| !IGNORED_WORDS.contains(&fold(word).replace('’', "'").as_str())).collect();
+    found.extend(parse_english(&all, &spelled));
     found
 }
 
 /// Words that may occur in any position without a change of meaning.
-const FLAT: [&str; 22] = [
+const IGNORED_WORDS: [&str; 22] = [
     "",
     "now",
     "currently",
@@ -48,7 +49,7 @@ const ADJUNCTS: [&str; 30] = [
 ];
 
 /// Kinds of people of which the user may have several, each with a separate name.
-const SEVERAL: [&str; 40] = [
+const MULTIPLE_KINDS: [&str; 40] = [
     "friend",
     "brother",
     "sister",
@@ -92,16 +93,16 @@ const SEVERAL: [&str; 40] = [
 ];
 
 /// Words that select one of several.
-const ONLY: [&str; 9] = ["best", "oldest", "eldest", "elder", "youngest", "only", "first", "closest", "favourite"];
+const UNIQUE_QUALIFIERS: [&str; 9] = ["best", "oldest", "eldest", "elder", "youngest", "only", "first", "closest", "favourite"];
 
-/// The Chinese counterpart of [`SEVERAL`], at the end of the named thing.
-const HAN_SEVERAL: [&str; 22] = [
+/// The Chinese counterpart of [`MULTIPLE_KINDS`], at the end of the named thing.
+const HAN_MULTIPLE_KINDS: [&str; 22] = [
     "朋友", "哥哥", "弟弟", "姐姐", "妹妹", "同事", "同学", "同學", "邻居", "鄰居", "儿子", "兒子", "女儿", "女兒", "孩子",
     "学生", "學生", "客户", "客戶", "老师", "老師", "室友",
 ];
 
 /// Objects of `move to` that are not a home.
-const NO_PLACES: [&str; 24] = [
+const NON_PLACES: [&str; 24] = [
     "linux",
     "windows",
     "macos",
@@ -136,20 +137,20 @@ pub(super) fn is_same_value(one: &str, other: &str) -> bool {
 }
 
 /// Returns the head of a value, without details.
-fn core<'v, 'w>(value: &'v [&'w str]) -> &'v [&'w str] {
+fn value_head<'v, 'w>(value: &'v [&'w str]) -> &'v [&'w str] {
     let begin = value.iter().take_while(|word| matches!(**word, "on" | "at" | "in")).count();
     let value = &value[begin..];
     &value[..value.iter().position(|word| ADJUNCTS.contains(word)).unwrap_or(value.len())]
 }
 
-fn english(words: &[&str], spelled: &[&str]) -> Option<(String, String)> {
+fn parse_english(words: &[&str], spelled: &[&str]) -> Option<(String, String)> {
     let words = match words {
         ["the", "user", rest @ ..] => [&["i"], rest].concat(),
         ["the", "user's", rest @ ..] => [&["my"], rest].concat(),
         _ => words.to_vec(),
     };
     let own = |value: &[&str]| {
-        let value: Vec<&str> = core(value).iter().copied().filter(|word| !["a", "an", "the"].contains(word)).collect();
+        let value: Vec<&str> = value_head(value).iter().copied().filter(|word| !["a", "an", "the"].contains(word)).collect();
         (!value.is_empty()).then(|| value.join(" "))
     };
     let (name, value) = match words.as_slice() {
@@ -157,9 +158,9 @@ fn english(words: &[&str], spelled: &[&str]) -> Option<(String, String)> {
         | ["i'm" | "we're", "living", "in" | "at" | "near", value @ ..]
         | ["i" | "we", "am" | "is" | "are", "living", "in" | "at" | "near", value @ ..] => ("home".into(), value),
         ["i" | "we", "moved", "to", value @ ..] => {
-            let place = core(value);
+            let place = value_head(value);
             let end = spelled.len() - (value.len() - place.len());
-            let is_name = |word: &&str| word.starts_with(char::is_uppercase) && !NO_PLACES.contains(&fold(word).as_str());
+            let is_name = |word: &&str| word.starts_with(char::is_uppercase) && !NON_PLACES.contains(&fold(word).as_str());
             if !spelled[end - place.len()..end].iter().all(is_name) {
                 return None;
             }
@@ -182,8 +183,8 @@ fn english(words: &[&str], spelled: &[&str]) -> Option<(String, String)> {
             let value = &rest[is + 1..];
             let value = if let ["called" | "named", value @ ..] = value { value } else { value };
             let thing = rest[..is].join(" ").replace("'s name", "");
-            let is_one_of_several = thing.rsplit(' ').next().is_some_and(|kind| SEVERAL.contains(&kind));
-            if is_one_of_several && !rest[..is].iter().any(|word| ONLY.contains(word)) {
+            let is_one_of_several = thing.rsplit(' ').next().is_some_and(|kind| MULTIPLE_KINDS.contains(&kind));
+            if is_one_of_several && !rest[..is].iter().any(|word| UNIQUE_QUALIFIERS.contains(word)) {
                 return None;
             }
             // Only a name, a number or a day is single-valued: a brown dog may also be large.
@@ -198,7 +199,7 @@ fn english(words: &[&str], spelled: &[&str]) -> Option<(String, String)> {
     Some((name, own(value)?))
 }
 
-fn han(clause: &str) -> Option<(String, String)> {
+fn parse_chinese(clause: &str) -> Option<(String, String)> {
     let text: String = clause.chars().filter(|own| own.is_alphanumeric()).collect();
     let text = ["我们", "用户", "用戶", "我"].iter().find_map(|owner| text.strip_prefix(owner))?;
     let text = ["现在", "目前", "已经", "今年"].iter().find_map(|lead| text.strip_prefix(lead)).unwrap_or(text);
@@ -224,6 +225,6 @@ fn han(clause: &str) -> Option<(String, String)> {
     }
     let (thing, name) = text.split_once("的名字是").or_else(|| text.split_once("名叫")).or_else(|| text.split_once('叫'))?;
     let thing = thing.trim_start_matches('的');
-    let is_one_of_several = HAN_SEVERAL.iter().any(|kind| thing.ends_with(kind)) && !thing.contains('最');
+    let is_one_of_several = HAN_MULTIPLE_KINDS.iter().any(|kind| thing.ends_with(kind)) && !thing.contains('最');
     if is_one_of_several { None } else { Some((format!("name of {thing}"), value(name)?)) }
 }

@@ -19,7 +19,7 @@ fn texts_that_say_the_same_claim_the_same() {
         &["I am fond of tea", "I like tea", "I'm addicted to tea"],
     ] {
         for other in &same[1..] {
-            assert_eq!(Claim::new(same[0]), Claim::new(other), "{other}");
+            assert_eq!(TextClaim::new(same[0]), TextClaim::new(other), "{other}");
         }
     }
 }
@@ -44,10 +44,10 @@ fn texts_that_say_other_things_claim_others() {
         ["I told Tom", "Tom told me about it and she told Tom"],
         ["安娜是汤姆的老板", "汤姆是安娜的老板"],
     ] {
-        let (one, other) = (Claim::new(one), Claim::new(other));
+        let (one, other) = (TextClaim::new(one), TextClaim::new(other));
         assert_ne!(one, other);
     }
-    let variation = |one: &str, other: &str| Claim::new(one).is_variation(&Claim::new(other));
+    let variation = |one: &str, other: &str| TextClaim::new(one).is_variation(&TextClaim::new(other));
     assert!(variation("I like coffee", "I like strong coffee"));
     assert!(!variation("colleague number 1 likes green tea", "colleague number 2 likes green tea"));
     assert!(!variation("I love pizza", "I hate pizza") && !variation("I visited Rome in spring", "I visited Oslo in spring"));
@@ -55,8 +55,9 @@ fn texts_that_say_other_things_claim_others() {
 
 #[test]
 fn a_later_text_supersedes_what_it_contradicts() {
-    let supersedes =
-        |earlier: &str, later: &str| Claims::new(EntryRole::User, later).supersede(&Claims::new(EntryRole::User, earlier));
+    let supersedes = |earlier: &str, later: &str| {
+        TextClaims::new(EntryRole::User, later).supersede(&TextClaims::new(EntryRole::User, earlier))
+    };
     for [earlier, later] in [
         ["I love pizza", "I hate pizza"],
         ["I love pizza", "Actually, I don't like pizza anymore."],
@@ -110,7 +111,7 @@ fn a_later_text_supersedes_what_it_contradicts() {
 
 #[test]
 fn facts_say_what_the_turn_says_that_they_were_drawn_from() {
-    let (turn, fact) = (Claim::new("We moved: I live in Lyon now."), Claim::new("The user lives in Lyon."));
-    assert!(turn.is_said_by(&[&fact]) && !turn.is_said_by(&[]));
-    assert!(!Claim::new("I live in Lyon with my dog Rex").is_said_by(&[&fact]));
+    let (turn, fact) = (TextClaim::new("We moved: I live in Lyon now."), TextClaim::new("The user lives in Lyon."));
+    assert!(turn.is_covered_by(&[&fact]) && !turn.is_covered_by(&[]));
+    assert!(!TextClaim::new("I live in Lyon with my dog Rex").is_covered_by(&[&fact]));
 }

@@ -7,21 +7,22 @@ use crate::conversation::{keep_turn, keep_turns};
 use crate::testing::{FakeConversations, conversations};
 
 /// A chat in which each request is sent without the earlier messages.
-struct Chat {
+struct RecallTestChat {
     conversations: Conversations,
     place: ConversationId,
 }
 
-impl Chat {
+impl RecallTestChat {
     fn new() -> Self {
         Self { conversations: conversations(Arc::new(FakeConversations::default())), place: ConversationId::unnamed() }
     }
 
     /// Sends a message, stores both turns, and returns the recalled memories.
-    fn say(&self, text: &str, answer: &str) -> Vec<String> {
+    fn exchange_turns(&self, text: &str, answer: &str) -> Vec<String> {
         let rules = RecallRules::default();
         let recalled =
-            recall_beside(&self.conversations, &self.place, text, &rules, &[], &|entry| entry.content == text.trim()).unwrap();
+            recall_with_unwritten(&self.conversations, &self.place, text, &rules, &[], &|entry| entry.content == text.trim())
+                .unwrap();
         let turns = [(EntryRole::User, text.to_owned()), (EntryRole::Assistant, answer.to_owned())];
         keep_turns(&self.conversations, &self.place, &turns).unwrap();
         recalled.memories.iter().map(|remembered| remembered.entry.content.clone()).collect()
@@ -77,14 +78,14 @@ const DIALOGUES: [(&str, &[&str], &str); 10] = [
 fn a_fact_is_recalled_however_often_it_is_asked_for() {
     for (fact, requests, answer) in DIALOGUES {
         for with_chat in [false, true] {
-            let chat = Chat::new();
-            chat.say(fact, "Nice!");
+            let chat = RecallTestChat::new();
+            chat.exchange_turns(fact, "Nice!");
             for round in 0..50 {
                 let request = requests[round % requests.len()];
-                let recalled = chat.say(request, answer);
+                let recalled = chat.exchange_turns(request, answer);
                 assert_eq!(recalled.first().map(String::as_str), Some(fact), "round {round}, {request}: {recalled:#?}");
                 if with_chat {
-                    chat.say(
+                    chat.exchange_turns(
                         ["Thanks!", "ok, great", "谢谢", "What's the weather like?", "The train was late."][round % 5],
                         "Sure.",
                     );
@@ -118,7 +119,7 @@ fn a_fact_is_recalled_beside_many_others() {
     ];
     for (fact, requests, answer) in DIALOGUES {
         for place in ["default", "global"] {
-            let chat = Chat::new();
+            let chat = RecallTestChat::new();
             let keep = |text: &str| keep_turn(&chat.conversations, &place.parse().unwrap(), EntryRole::User, text).unwrap();
             keep(fact);
             for other in others {
@@ -126,7 +127,7 @@ fn a_fact_is_recalled_beside_many_others() {
             }
             for round in 0..50 {
                 let request = requests[round % requests.len()];
-                let recalled = chat.say(request, answer);
+                let recalled = chat.exchange_turns(request, answer);
                 assert!(recalled.iter().any(|text| text == fact), "{place}, round {round}, {request}: {recalled:#?}");
             }
         }
@@ -135,24 +136,24 @@ fn a_fact_is_recalled_beside_many_others() {
 
 #[test]
 fn a_request_is_recalled_where_nothing_else_answers() {
-    let chat = Chat::new();
-    chat.say("Write a poem about my dog Rex", "Woof.");
-    assert_eq!(chat.say("What is my dog called?", "Rex."), ["Write a poem about my dog Rex"]);
+    let chat = RecallTestChat::new();
+    chat.exchange_turns("Write a poem about my dog Rex", "Woof.");
+    assert_eq!(chat.exchange_turns("What is my dog called?", "Rex."), ["Write a poem about my dog Rex"]);
 }
 
 #[test]
 fn an_answer_that_tells_more_than_weak_facts_is_recalled_beside_them() {
-    let chat = Chat::new();
+    let chat = RecallTestChat::new();
     for day in ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"] {
-        chat.say(&format!("On {day} I was walking all day through the streets of Lisbon with {day} friends"), "Nice.");
+        chat.exchange_turns(&format!("On {day} I was walking all day through the streets of Lisbon with {day} friends"), "Nice.");
     }
-    chat.say("Which hotel is good there?", "The hotel Palace in Lisbon has a pool.");
-    let recalled = chat.say("What was the name of the hotel with a pool in Lisbon?", "Palace.");
+    chat.exchange_turns("Which hotel is good there?", "The hotel Palace in Lisbon has a pool.");
+    let recalled = chat.exchange_turns("What was the name of the hotel with a pool in Lisbon?", "Palace.");
     assert_eq!(recalled.len(), 5);
     assert_eq!(recalled[4], "The hotel Palace in Lisbon has a pool.");
 }
 
-impl Chat {
+impl RecallTestChat {
     /// Stores statements as turns, in order.
     fn state(&self, texts: &[&str]) {
         for text in texts {
@@ -160,7 +161,7 @@ impl Chat {
         }
     }
 
-    fn recall(&self, message: &str) -> Vec<Remembered> {
+    fn recall(&self, message: &str) -> Vec<RecalledMemory> {
         recall(&self.conversations, &self.place, message, &RecallRules::default()).unwrap().memories
     }
 }
@@ -175,7 +176,7 @@ fn of_two_statements_that_contradict_each_other_the_later_one_ranks_higher() {
         (["我喜欢香菜", "我讨厌香菜"], "我吃香菜吗？"),
         (["我住在北京", "我现在住在上海"], "我住在哪里？"),
     ] {
-        let chat = Chat::new();
+        let chat = RecallTestChat::new();
         chat.state(&texts);
         let found = chat.recall(question);
         let texts_found: Vec<&str> = found.iter().map(|remembered| remembered.entry.content.as_str()).collect();
@@ -193,7 +194,7 @@ fn an_earlier_statement_never_comes_without_the_one_that_took_its_place() {
         (["我喜欢喝茶", "我讨厌喝茶"], "我喜欢喝茶吗？"),
         (["I live in Ghent", "I moved to Lyon"], "Which trams are there in Ghent?"),
     ] {
-        let chat = Chat::new();
+        let chat = RecallTestChat::new();
         chat.state(&texts);
         let found = chat.recall(question);
         let texts_found: Vec<&str> = found.iter().map(|remembered| remembered.entry.content.as_str()).collect();
@@ -204,7 +205,7 @@ fn an_earlier_statement_never_comes_without_the_one_that_took_its_place() {
 
 #[test]
 fn what_the_message_contradicts_is_superseded() {
-    let chat = Chat::new();
+    let chat = RecallTestChat::new();
     chat.state(&["I love pizza"]);
     assert!(chat.recall("I hate pizza. What should I order?")[0].is_superseded);
     assert!(!chat.recall("Order a pizza")[0].is_superseded);
@@ -212,7 +213,7 @@ fn what_the_message_contradicts_is_superseded() {
 
 #[test]
 fn five_sentences_about_one_thing_leave_room_for_others() {
-    let chat = Chat::new();
+    let chat = RecallTestChat::new();
     let coffee =
         ["I like coffee", "I really love coffee!", "Coffee is my favourite", "I enjoy coffee a lot", "I drink coffee every day"];
     chat.state(&coffee);
@@ -226,14 +227,15 @@ fn five_sentences_about_one_thing_leave_room_for_others() {
 
 #[test]
 fn a_turn_that_is_not_written_yet_is_recalled() {
-    let chat = Chat::new();
+    let chat = RecallTestChat::new();
     let rules = RecallRules::default();
     let turn = |text: &str| {
         let at = chat.conversations.clock.now();
-        Entry::new(chat.conversations.entry_id(), &chat.place, EntryRole::User, text, at)
+        ConversationEntry::new(chat.conversations.entry_id(), &chat.place, EntryRole::User, text, at)
     };
-    let recalled = |unwritten: &[Entry]| -> Vec<String> {
-        let found = recall_beside(&chat.conversations, &chat.place, "What is my dog called?", &rules, unwritten, &|_| false);
+    let recalled = |unwritten: &[ConversationEntry]| -> Vec<String> {
+        let found =
+            recall_with_unwritten(&chat.conversations, &chat.place, "What is my dog called?", &rules, unwritten, &|_| false);
         found.unwrap().memories.iter().map(|remembered| remembered.entry.content.clone()).collect()
     };
     assert_eq!(recalled(&[turn("My dog is Rex.")]), ["My dog is Rex."]);
@@ -244,10 +246,10 @@ fn a_turn_that_is_not_written_yet_is_recalled() {
 
 #[test]
 fn the_subject_of_facts_is_no_reason_to_recall_them() {
-    let chat = Chat::new();
+    let chat = RecallTestChat::new();
     let facts = ["The user hates pizza.", "User's dog is Rex.", "用户喜欢爬山。", "The user designs user interfaces."];
     let facts: Vec<String> = facts.map(str::to_owned).to_vec();
-    crate::conversation::add(&chat.conversations, &chat.place, &facts, crate::Secrets::Refuse).unwrap();
+    crate::conversation::add(&chat.conversations, &chat.place, &facts, crate::SecretPolicy::Refuse).unwrap();
     for question in ["How do I add a user in Linux?", "What is the user's shell?", "用户怎么登录？"] {
         let found = chat.recall(question);
         assert!(found.iter().all(|found| found.entry.content.contains("interfaces")), "{question}: {found:?}");
@@ -262,7 +264,7 @@ fn a_character_of_a_longer_word_is_no_noun_of_its_own() {
     for (fact, question) in
         [("我喜欢吃火锅。", "火车几点开？"), ("我家在海淀。", "海鲜怎么做？"), ("我的手机坏了。", "怎么做飞机模型？")]
     {
-        let chat = Chat::new();
+        let chat = RecallTestChat::new();
         chat.state(&[fact]);
         assert_eq!(chat.recall(question), [], "{question}");
     }
@@ -284,7 +286,7 @@ fn a_noun_of_one_character_is_recalled() {
         ("我的车是红色的", "怎么给车打蜡"),
         ("我养了一只猫。", "给猫买什么粮"),
     ] {
-        let chat = Chat::new();
+        let chat = RecallTestChat::new();
         chat.state(&[fact, "我住在里昂。", "我在银行工作。", "我叫安娜。"]);
         let found = chat.recall(question);
         assert_eq!(found.first().map(|found| found.entry.content.as_str()), Some(fact), "{question}: {found:?}");
@@ -293,12 +295,12 @@ fn a_noun_of_one_character_is_recalled() {
 
 #[test]
 fn standing_instructions_come_first_in_their_part_of_the_places() {
-    let chat = Chat::new();
-    chat.say("Always answer in metric units.", "I will.");
-    chat.say("My dog is Rex.", "A good name.");
-    chat.say("Please never use emojis.", "I will not.");
-    chat.say("Always end with a question.", "Shall I?");
-    let told = chat.say("What is my dog called?", "Rex.");
+    let chat = RecallTestChat::new();
+    chat.exchange_turns("Always answer in metric units.", "I will.");
+    chat.exchange_turns("My dog is Rex.", "A good name.");
+    chat.exchange_turns("Please never use emojis.", "I will not.");
+    chat.exchange_turns("Always end with a question.", "Shall I?");
+    let told = chat.exchange_turns("What is my dog called?", "Rex.");
     assert_eq!(told[..2], ["Always end with a question.", "Please never use emojis."]);
     assert!(told.contains(&"My dog is Rex.".to_owned()), "{told:?}");
 }

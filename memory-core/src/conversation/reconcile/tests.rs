@@ -8,15 +8,15 @@ fn conversation() -> ConversationId {
     ConversationId::unnamed()
 }
 
-fn known(texts: &[&str]) -> Vec<Arc<Entry>> {
+fn known(texts: &[&str]) -> Vec<Arc<ConversationEntry>> {
     let entry = |(number, text): (usize, &&str)| {
         let id = format!("known-{number}").parse().unwrap();
-        Arc::new(Entry::new(id, &conversation(), EntryRole::Memory, text, DateTime::UNIX_EPOCH))
+        Arc::new(ConversationEntry::new(id, &conversation(), EntryRole::Memory, text, DateTime::UNIX_EPOCH))
     };
     texts.iter().enumerate().map(entry).collect()
 }
 
-fn plan(texts: &[&str], facts: &[&str], decisions: &[Decision]) -> Vec<EntryChange> {
+fn plan(texts: &[&str], facts: &[&str], decisions: &[FactDecision]) -> Vec<EntryChange> {
     let fact = |fact: &&str| ExtractedFact { text: (*fact).to_owned(), source: None };
     let facts: Vec<ExtractedFact> = facts.iter().map(fact).collect();
     let mut count = 0;
@@ -28,7 +28,7 @@ fn plan(texts: &[&str], facts: &[&str], decisions: &[Decision]) -> Vec<EntryChan
 }
 
 /// Formats a plan, one line per change.
-fn told(changes: &[EntryChange]) -> Vec<String> {
+fn format_changes(changes: &[EntryChange]) -> Vec<String> {
     let told = |change: &EntryChange| match change {
         EntryChange::Add(entry) => format!("+ {} {}", entry.id, entry.content),
         EntryChange::Delete { id, replaced_by: None } => format!("- {id}"),
@@ -37,22 +37,22 @@ fn told(changes: &[EntryChange]) -> Vec<String> {
     changes.iter().map(told).collect()
 }
 
-fn add(text: &str) -> Decision {
-    Decision::Add { text: text.into() }
+fn add(text: &str) -> FactDecision {
+    FactDecision::Add { text: text.into() }
 }
 
-fn update(number: usize, text: &str) -> Decision {
-    Decision::Update { number, text: text.into() }
+fn update(number: usize, text: &str) -> FactDecision {
+    FactDecision::Update { number, text: text.into() }
 }
 
 #[test]
 fn decisions_are_read_from_whatever_a_model_puts_around_them() {
     let expected =
-        vec![add("likes tea"), update(0, "lives in Lyon"), Decision::Delete { number: 1 }, Decision::Keep { number: 2 }];
+        vec![add("likes tea"), update(0, "lives in Lyon"), FactDecision::Delete { number: 1 }, FactDecision::Keep { number: 2 }];
     let list = r#"[{"event": "ADD", "id": 3, "text": "likes tea"}, {"event": "update", "id": "0", "text": " lives in\nLyon"},
         {"event": "DELETE", "id": 1, "text": "x"}, {"event": "NONE", "id": 2}, {"event": "ADD", "text": " "}]"#;
     for answer in [list.to_owned(), format!("Here:\n```json\n{list}\n```"), format!("{{\"response\": {list}}}")] {
-        assert_eq!(read_decisions(&answer, 3).unwrap(), expected);
+        assert_eq!(parse_decisions(&answer, 3).unwrap(), expected);
     }
 }
 
@@ -67,7 +67,7 @@ fn ids_that_were_not_given_are_told_to_the_model() {
         ("I would update the first one.", "no JSON"),
         (r#"{"event": "ADD"}"#, "no list"),
     ] {
-        let why = read_decisions(answer, 3).unwrap_err().why;
+        let why = parse_decisions(answer, 3).unwrap_err().why;
         assert!(why.contains(part), "{answer}: {why}");
     }
 }
@@ -77,35 +77,40 @@ fn an_update_is_a_deletion_and_an_addition_and_the_tombstone_tells_of_it() {
     let changes = plan(
         &["lives in Ghent", "loves pizza"],
         &["lives in Lyon", "hates pizza"],
-        &[update(0, "lives in Lyon"), Decision::Delete { number: 1 }, add("hates pizza")],
+        &[update(0, "lives in Lyon"), FactDecision::Delete { number: 1 }, add("hates pizza")],
     );
-    assert_eq!(told(&changes), ["+ new-1 lives in Lyon", "+ new-2 hates pizza", "- known-0 for new-1", "- known-1"]);
+    assert_eq!(format_changes(&changes), ["+ new-1 lives in Lyon", "+ new-2 hates pizza", "- known-0 for new-1", "- known-1"]);
 }
 
 #[test]
 fn where_only_something_goes_the_new_facts_are_added_all_the_same() {
     let facts = ["hates pizza"];
-    for decisions in
-        [vec![Decision::Delete { number: 0 }], vec![], vec![Decision::Delete { number: 0 }, Decision::Keep { number: 1 }]]
-    {
-        let changes = told(&plan(&["loves pizza", "likes tea"], &facts, &decisions));
+    for decisions in [
+        vec![FactDecision::Delete { number: 0 }],
+        vec![],
+        vec![FactDecision::Delete { number: 0 }, FactDecision::Keep { number: 1 }],
+    ] {
+        let changes = format_changes(&plan(&["loves pizza", "likes tea"], &facts, &decisions));
         assert!(changes.contains(&"+ new-1 hates pizza".to_owned()), "{decisions:?}: {changes:?}");
     }
-    assert!(plan(&["loves pizza"], &["loves pizza"], &[Decision::Keep { number: 0 }]).is_empty());
+    assert!(plan(&["loves pizza"], &["loves pizza"], &[FactDecision::Keep { number: 0 }]).is_empty());
 }
 
 #[test]
 fn what_is_known_word_for_word_is_not_added_again() {
     assert!(plan(&["The user likes tea."], &["the user  likes tea"], &[]).is_empty());
     assert!(plan(&["likes tea"], &["likes tea"], &[update(0, "Likes tea.")]).is_empty());
-    let deleted = plan(&["likes tea"], &["likes tea"], &[Decision::Delete { number: 0 }]);
-    assert_eq!(told(&deleted), ["+ new-1 likes tea", "- known-0"]);
+    let deleted = plan(&["likes tea"], &["likes tea"], &[FactDecision::Delete { number: 0 }]);
+    assert_eq!(format_changes(&deleted), ["+ new-1 likes tea", "- known-0"]);
 }
 
 #[test]
 fn a_second_update_of_the_same_one_is_new() {
-    let changes =
-        told(&plan(&["lives in Ghent"], &["a", "b"], &[update(0, "a"), update(0, "b"), Decision::Delete { number: 0 }]));
+    let changes = format_changes(&plan(
+        &["lives in Ghent"],
+        &["a", "b"],
+        &[update(0, "a"), update(0, "b"), FactDecision::Delete { number: 0 }],
+    ));
     assert_eq!(changes, ["+ new-1 a", "+ new-2 b", "- known-0 for new-1"]);
 }
 
@@ -131,13 +136,13 @@ fn a_turn_adds_three_facts_at_most_whatever_is_decided() {
     assert_eq!(sources, ["turn-1", "turn-1", "turn-1", "turn-2", "turn-2", "turn-2"]);
 }
 
-fn any_decision() -> impl Strategy<Value = Decision> {
+fn any_decision() -> impl Strategy<Value = FactDecision> {
     let text = || prop::sample::select(vec!["a", "b", "c", "d", "e"]).prop_map(str::to_owned);
     prop_oneof![
-        text().prop_map(|text| Decision::Add { text }),
-        (0_usize..6, text()).prop_map(|(number, text)| Decision::Update { number, text }),
-        (0_usize..6).prop_map(|number| Decision::Delete { number }),
-        (0_usize..6).prop_map(|number| Decision::Keep { number }),
+        text().prop_map(|text| FactDecision::Add { text }),
+        (0_usize..6, text()).prop_map(|(number, text)| FactDecision::Update { number, text }),
+        (0_usize..6).prop_map(|number| FactDecision::Delete { number }),
+        (0_usize..6).prop_map(|number| FactDecision::Keep { number }),
     ]
 }
 
@@ -165,8 +170,8 @@ proptest! {
         prop_assert!(all.iter().all(|id| active.contains_key(id) || tombstones.contains(id)));
         // A new fact is not lost if no decision mentions it.
         let tells = decisions.iter().any(|decision| match decision {
-            Decision::Add { .. } | Decision::Update { .. } | Decision::Keep { .. } => true,
-            Decision::Delete { .. } => false,
+            FactDecision::Add { .. } | FactDecision::Update { .. } | FactDecision::Keep { .. } => true,
+            FactDecision::Delete { .. } => false,
         });
         if !tells {
             prop_assert!(facts.iter().all(|fact| active.values().any(|text| text == fact)));
@@ -175,7 +180,7 @@ proptest! {
 
     #[test]
     fn no_answer_makes_it_panic(answer in any::<String>(), known in 0_usize..4) {
-        let _ = read_decisions(&answer, known);
-        let _ = super::super::read_facts(&answer);
+        let _ = parse_decisions(&answer, known);
+        let _ = super::super::parse_facts(&answer);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Act;
+use super::SpeechAct;
 use super::words::{HAN_FRAME, HAN_PRODUCTS, HAN_VERBS};
 
 /// Words that may precede a clause without a change of its act.
@@ -66,7 +66,7 @@ const FILLERS: [&str; 24] = [
     "可以了",
 ];
 
-const KEPT: [&str; 15] = [
+const REMEMBER_PHRASES: [&str; 15] = [
     "记住",
     "記住",
     "请记",
@@ -84,7 +84,7 @@ const KEPT: [&str; 15] = [
     "从今",
 ];
 
-const ASKING: [&str; 34] = [
+const QUESTION_PHRASES: [&str; 34] = [
     "怎么",
     "怎麼",
     "怎样",
@@ -124,7 +124,7 @@ const ASKING: [&str; 34] = [
 /// Prepositions at the start of a request that names the recipient or subject before the verb.
 const PREPOSITIONS: [&str; 13] = ["给", "給", "为", "為", "替", "以", "用", "把", "将", "根据", "关于", "關於", "围绕"];
 
-const MAKING: [&str; 22] = [
+const CREATION_VERBS: [&str; 22] = [
     "写", "寫", "作", "编", "編", "讲", "講", "做", "画", "畫", "翻译", "推荐", "推薦", "设计", "介绍", "总结", "生成", "列",
     "起个", "取个", "来", "想",
 ];
@@ -137,27 +137,27 @@ const PREDICATES: [&str; 37] = [
 ];
 
 /// Returns the speech act of a clause.
-pub(super) fn act(clause: &str) -> Act {
+pub(super) fn act(clause: &str) -> SpeechAct {
     let is_mark = |character: char| !character.is_alphanumeric();
     let mut text = clause.trim_matches(is_mark);
     if FILLERS.contains(&text) || LEADS.contains(&text) {
-        return Act::Filler;
+        return SpeechAct::Filler;
     }
-    if begins(text, &KEPT) {
-        return Act::Statement;
+    if starts_with_any(text, &REMEMBER_PHRASES) {
+        return SpeechAct::Statement;
     }
     let is_polite = ["请", "請", "麻烦", "麻煩", "劳驾", "拜托"].iter().any(|own| text.starts_with(own));
     while let Some(lead) = LEADS.iter().find(|lead| text.starts_with(**lead)) {
         text = text[lead.len()..].trim_matches(is_mark);
     }
-    if begins(text, &KEPT) {
-        Act::Statement
+    if starts_with_any(text, &REMEMBER_PHRASES) {
+        SpeechAct::Statement
     } else if is_polite || is_question(text) || is_wish(text) || is_command(text) {
-        Act::Request
-    } else if declares(text) {
-        Act::Statement
+        SpeechAct::Request
+    } else if is_declaration(text) {
+        SpeechAct::Statement
     } else {
-        Act::Fragment
+        SpeechAct::Fragment
     }
 }
 
@@ -165,7 +165,7 @@ pub(super) fn act(clause: &str) -> Act {
 ///
 /// In a question with a question word, verbs and products are the subject, so they are not returned.
 pub(super) fn framing(clause: &str) -> Vec<Range<usize>> {
-    if act(clause) != Act::Request {
+    if act(clause) != SpeechAct::Request {
         return Vec::new();
     }
     let all = |words: &[&str]| -> Vec<Range<usize>> {
@@ -175,12 +175,12 @@ pub(super) fn framing(clause: &str) -> Vec<Range<usize>> {
     let mut found = all(HAN_FRAME);
     let asks_which = has(clause, &["什么", "什麼", "哪", "谁", "誰", "多少"]);
     if !asks_which {
-        found.extend([HAN_VERBS, HAN_PRODUCTS, &MAKING].into_iter().flat_map(all));
+        found.extend([HAN_VERBS, HAN_PRODUCTS, &CREATION_VERBS].into_iter().flat_map(all));
     }
     found
 }
 
-fn begins(text: &str, with: &[&str]) -> bool {
+fn starts_with_any(text: &str, with: &[&str]) -> bool {
     with.iter().any(|own| text.starts_with(own))
 }
 
@@ -190,7 +190,7 @@ fn has(text: &str, any: &[&str]) -> bool {
 
 fn is_question(text: &str) -> bool {
     let asks_what = has(text, &["什么", "什麼"]) && !has(text, &["没什么", "沒什麼", "什么都", "什麼都", "什么也"]);
-    asks_what || text.ends_with(['吗', '嗎', '呢']) || has(text, &ASKING)
+    asks_what || text.ends_with(['吗', '嗎', '呢']) || has(text, &QUESTION_PHRASES)
 }
 
 /// Returns whether a clause expresses a request as a wish of the user.
@@ -199,22 +199,23 @@ fn is_wish(text: &str) -> bool {
     let Some(rest) = ["我们", "我們", "我"].iter().find_map(|subject| text.strip_prefix(subject)) else { return false };
     let Some(wished) = verbs.iter().find_map(|verb| rest.strip_prefix(verb)) else { return false };
     let wished = wished.trim_start_matches('要');
-    let is_made = begins(wished, &["一", "听", "聽", "看", "读", "讀", "几", "首", "篇"]) && has(wished, &HAN_PRODUCTS_AND_MORE);
-    begins(wished, &["你", "请你", "让你", "知道", "了解", "问", "問", "请教"]) || is_made
+    let is_made =
+        starts_with_any(wished, &["一", "听", "聽", "看", "读", "讀", "几", "首", "篇"]) && has(wished, &WISHED_PRODUCTS);
+    starts_with_any(wished, &["你", "请你", "让你", "知道", "了解", "问", "問", "请教"]) || is_made
 }
 
 /// Products of requests, without one-character words that are part of frequent other words.
-const HAN_PRODUCTS_AND_MORE: [&str; 13] =
+const WISHED_PRODUCTS: [&str; 13] =
     ["诗", "詩", "故事", "歌", "文章", "笑话", "笑話", "建议", "文案", "作文", "散文", "小说", "例子"];
 
 fn is_command(text: &str) -> bool {
     // `写作是我的爱好` has a subject.
     let beginning: String = text.chars().skip(1).take(4).collect();
     let is_subject = has(&beginning, &["是", "让我", "很", "对我"]);
-    if begins(text, HAN_VERBS) {
+    if starts_with_any(text, HAN_VERBS) {
         return !is_subject;
     }
-    if begins(
+    if starts_with_any(
         text,
         &[
             "给我",
@@ -236,17 +237,20 @@ fn is_command(text: &str) -> bool {
     ) {
         return true;
     }
-    if begins(text, &PREPOSITIONS) {
-        return has(text, &MAKING) || has(text, HAN_PRODUCTS);
+    if starts_with_any(text, &PREPOSITIONS) {
+        return has(text, &CREATION_VERBS) || has(text, HAN_PRODUCTS);
     }
-    let is_counted = begins(text, &["一首", "一篇", "一个", "一個", "一段", "一封", "一则", "一句", "再一", "另一", "来"]);
+    let is_counted =
+        starts_with_any(text, &["一首", "一篇", "一个", "一個", "一段", "一封", "一则", "一句", "再一", "另一", "来"]);
     let is_named = HAN_PRODUCTS.iter().any(|product| text.ends_with(product)) && text.chars().count() <= 12;
-    (is_counted && has(text, HAN_PRODUCTS) || is_named) && !has(text, &PREDICATES) && !begins(text, &["我家", "这", "那"])
+    (is_counted && has(text, HAN_PRODUCTS) || is_named)
+        && !has(text, &PREDICATES)
+        && !starts_with_any(text, &["我家", "这", "那"])
 }
 
 /// Returns whether a clause has a subject and a verb.
-fn declares(text: &str) -> bool {
-    if begins(text, &["它要", "它应该", "它需要", "它必须"]) {
+fn is_declaration(text: &str) -> bool {
+    if starts_with_any(text, &["它要", "它应该", "它需要", "它必须"]) {
         return false;
     }
     let Some(rest) = SUBJECTS.iter().find_map(|subject| text.strip_prefix(subject)) else { return false };

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Act;
+use super::SpeechAct;
 use super::words::{PRODUCTS, VERBS};
 
 const SUBJECTS: [&str; 24] = [
@@ -226,11 +226,11 @@ pub(super) fn begins_clause(rest: &str) -> bool {
 }
 
 /// Returns the speech act of a clause.
-pub(super) fn act(clause: &str) -> Act {
+pub(super) fn act(clause: &str) -> SpeechAct {
     let words: Vec<String> = clause.split_whitespace().map(plain).filter(|word| !word.is_empty()).collect();
     let all: Vec<&str> = words.iter().map(String::as_str).collect();
     if all.iter().all(|word| LEADS.contains(word) || FILLERS.contains(word)) {
-        return Act::Filler;
+        return SpeechAct::Filler;
     }
     let mut words = all.as_slice();
     while let [first, rest @ ..] = words
@@ -239,14 +239,14 @@ pub(super) fn act(clause: &str) -> Act {
     {
         words = rest;
     }
-    if keeps(words) {
-        Act::Statement
+    if asks_to_remember(words) {
+        SpeechAct::Statement
     } else if is_question(words) || is_wish(words) || is_command(words) {
-        Act::Request
-    } else if declares(words) {
-        Act::Statement
+        SpeechAct::Request
+    } else if is_declaration(words) {
+        SpeechAct::Statement
     } else {
-        Act::Fragment
+        SpeechAct::Fragment
     }
 }
 
@@ -260,10 +260,10 @@ pub(super) fn framing(clause: &str) -> Vec<Range<usize>> {
     ];
     const QUESTIONS: [&str; 12] =
         ["what", "what's", "which", "who", "who's", "whose", "where", "where's", "when", "why", "how", "how's"];
-    let words: Vec<(Range<usize>, String)> = spans(clause).map(|span| (span.clone(), plain(&clause[span]))).collect();
+    let words: Vec<(Range<usize>, String)> = word_spans(clause).map(|span| (span.clone(), plain(&clause[span]))).collect();
     let is_lead = |word: &str| LEADS.contains(&word);
     let first = words.iter().find(|(_, word)| !is_lead(word)).map(|(_, word)| word.as_str());
-    let is_about = act(clause) != Act::Request || first.is_some_and(|word| QUESTIONS.contains(&word));
+    let is_about = act(clause) != SpeechAct::Request || first.is_some_and(|word| QUESTIONS.contains(&word));
     if is_about {
         return Vec::new();
     }
@@ -288,7 +288,7 @@ pub(super) fn framing(clause: &str) -> Vec<Range<usize>> {
 }
 
 /// Returns the ranges of the words of a text.
-fn spans(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+fn word_spans(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     text.split_whitespace().map(move |word| {
         let begin = word.as_ptr() as usize - text.as_ptr() as usize;
         begin..begin + word.len()
@@ -296,7 +296,7 @@ fn spans(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
 }
 
 /// Returns whether a clause is a request to remember something, or about future behavior.
-fn keeps(words: &[&str]) -> bool {
+fn asks_to_remember(words: &[&str]) -> bool {
     match words {
         ["remember" | "note" | "fyi" | "always" | "never", ..]
         | ["keep" | "bear", "in", "mind", ..]
@@ -405,7 +405,7 @@ fn has_product(words: &[&str]) -> bool {
 }
 
 /// Returns whether a clause has a subject and a verb.
-fn declares(words: &[&str]) -> bool {
+fn is_declaration(words: &[&str]) -> bool {
     match words {
         ["it" | "this", "has", "to", ..] => false,
         [first, _, ..] if SUBJECTS.contains(first) => true,

@@ -1,9 +1,9 @@
 //! Appends a record to a session.
 
-use super::{Appended, Draft, Messages, Record, SessionName};
+use super::{Messages, RecordDraft, SessionAppendResult, SessionName, SessionRecord};
 use crate::instance::InstanceError;
 use crate::json::spelled_out;
-use crate::{Secrets, secret};
+use crate::{SecretPolicy, secret};
 
 /// Appends a record to a session, and returns the stored record.
 ///
@@ -12,12 +12,12 @@ use crate::{Secrets, secret};
 pub fn append(
     messages: &Messages,
     session: &SessionName,
-    draft: &Draft,
-    secrets: Secrets,
-) -> Result<(Record, Appended), InstanceError> {
+    draft: &RecordDraft,
+    secrets: SecretPolicy,
+) -> Result<(SessionRecord, SessionAppendResult), InstanceError> {
     let operation = messages.operation();
-    let record = Record::new(draft, operation.at)?;
-    if secrets == Secrets::Refuse {
+    let record = SessionRecord::new(draft, operation.at)?;
+    if secrets == SecretPolicy::Refuse {
         secret::refuse([session.as_str(), spelled_out(record.text().as_str()).as_ref()])?;
     }
     let appended = messages.store.append(session, std::slice::from_ref(&record), &operation)?;

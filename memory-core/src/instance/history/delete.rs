@@ -8,5 +8,5 @@ use crate::instance::InstanceError;
 /// # Errors
 /// [`InstanceError::SessionNotFound`], or an error of the store.
 pub fn delete(messages: &Messages, session: &SessionName) -> Result<usize, InstanceError> {
-    messages.store.delete(session, &messages.operation())?.ok_or_else(|| InstanceError::no_session(session))
+    messages.store.delete(session, &messages.operation())?.ok_or_else(|| InstanceError::session_not_found(session))
 }

@@ -2,9 +2,9 @@
 //!
 //! | task | items |
 //! |---|---|
-//! | the data model | [`Record`], [`SessionName`], [`Role`] |
+//! | the data model | [`SessionRecord`], [`SessionName`], [`RecordRole`] |
 //! | store a message | [`append()`] |
-//! | read messages | [`read()`], [`sessions()`], with a [`Filter`] and a [`Window`] |
+//! | read messages | [`read()`], [`sessions()`], with a [`RecordFilter`] and a [`Window`] |
 //! | delete messages | [`delete()`], [`purge()`] |
 //! | undo a deletion | [`undo()`], [`operations()`] |
 //! | implement another store | [`MessageStore`], and its suite in `testing` |
@@ -25,14 +25,14 @@ mod undo;
 
 pub use append::append;
 pub use delete::delete;
-pub use filter::{End, Filter, Window};
+pub use filter::{RecordFilter, Window, WindowEnd};
 pub use operations::operations;
 pub use purge::purge;
-pub use read::{Reading, read, records};
-pub use record::{Draft, MAX_RECORD, Record};
-pub use role::Role;
+pub use read::{SessionReadResult, read, records};
+pub use record::{MAX_RECORD, RecordDraft, SessionRecord};
+pub use role::RecordRole;
 pub use services::Messages;
 pub use session::SessionName;
 pub use sessions::sessions;
-pub use store::{Appended, MessageStore, Purged, Records, SessionSummary};
+pub use store::{MessageStore, PurgeResult, SessionAppendResult, SessionRecords, SessionSummary};
 pub use undo::undo;

@@ -1,6 +1,6 @@
 //! Deletes the matching records of a session.
 
-use super::{Filter, Messages, Purged, SessionName};
+use super::{Messages, PurgeResult, RecordFilter, SessionName};
 use crate::instance::InstanceError;
 
 /// Deletes the records of a session that match `filter` in one operation.
@@ -9,7 +9,7 @@ use crate::instance::InstanceError;
 ///
 /// # Errors
 /// [`InstanceError::NoFilter`] if the filter accepts all records; or an error of the store.
-pub fn purge(messages: &Messages, session: &SessionName, filter: &Filter) -> Result<Purged, InstanceError> {
+pub fn purge(messages: &Messages, session: &SessionName, filter: &RecordFilter) -> Result<PurgeResult, InstanceError> {
     if filter.is_empty() {
         return Err(InstanceError::NoFilter);
     }

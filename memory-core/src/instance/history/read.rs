@@ -1,13 +1,13 @@
 //! Reads the records of a session.
 
-use super::{Filter, Messages, Record, Records, SessionName, Window};
+use super::{Messages, RecordFilter, SessionName, SessionRecord, SessionRecords, Window};
 use crate::instance::InstanceError;
 
 /// The result of reading a session.
 #[derive(Debug, Default)]
-pub struct Reading {
+pub struct SessionReadResult {
     /// The records, in order.
-    pub records: Vec<Record>,
+    pub records: Vec<SessionRecord>,
     /// One error for each line that cannot be parsed as a record.
     pub damaged: Vec<InstanceError>,
 }
@@ -18,8 +18,13 @@ pub struct Reading {
 ///
 /// # Errors
 /// An error of the store.
-pub fn read(messages: &Messages, session: &SessionName, filter: &Filter, window: Window) -> Result<Reading, InstanceError> {
-    let mut reading = Reading::default();
+pub fn read(
+    messages: &Messages,
+    session: &SessionName,
+    filter: &RecordFilter,
+    window: Window,
+) -> Result<SessionReadResult, InstanceError> {
+    let mut reading = SessionReadResult::default();
     for record in records(messages, session, filter, window)? {
         match record {
             Ok(record) => reading.records.push(record),
@@ -36,6 +41,11 @@ pub fn read(messages: &Messages, session: &SessionName, filter: &Filter, window:
 ///
 /// # Errors
 /// An error of the store.
-pub fn records(messages: &Messages, session: &SessionName, filter: &Filter, window: Window) -> Result<Records, InstanceError> {
+pub fn records(
+    messages: &Messages,
+    session: &SessionName,
+    filter: &RecordFilter,
+    window: Window,
+) -> Result<SessionRecords, InstanceError> {
     messages.store.records(session, filter, window)
 }

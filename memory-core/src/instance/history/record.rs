@@ -2,26 +2,26 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
-use super::Role;
+use super::RecordRole;
 use crate::instance::InstanceError;
-use crate::json::{JsonText, TokenKind, Tokens};
+use crate::json::{JsonText, JsonTokenKind, JsonTokens};
 
 /// Maximum size of a record in bytes.
 pub const MAX_RECORD: usize = 8 * 1024 * 1024;
 
 /// One message: a JSON object in its original text, which preserves numbers and unrecognised keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
+pub struct SessionRecord {
     text: JsonText,
-    role: Role,
+    role: RecordRole,
     at: Option<DateTime<Utc>>,
 }
 
 /// The fields of a new record.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Draft {
+pub struct RecordDraft {
     /// The role of the author.
-    pub role: Role,
+    pub role: RecordRole,
     /// The content: a string or an array of parts.
     pub content: Option<JsonText>,
     /// The tool calls, as an array of `{id, name, arguments}`.
@@ -36,20 +36,20 @@ pub struct Draft {
     pub at: Option<DateTime<Utc>>,
 }
 
-impl Draft {
+impl RecordDraft {
     /// Creates a draft of a text message by `role`.
-    pub fn said(role: Role, content: &str) -> Self {
+    pub fn from_text(role: RecordRole, content: &str) -> Self {
         let content = Some(JsonText::string(content));
         Self { role, content, tool_calls: None, tool_call_id: None, name: None, meta: None, at: None }
     }
 }
 
-impl Record {
+impl SessionRecord {
     /// Creates a record from `draft`, with the time `now` if the draft has no time.
     ///
     /// # Errors
     /// [`InstanceError::Invalid`] without content and tool calls; [`InstanceError::TooLarge`] beyond [`MAX_RECORD`].
-    pub fn new(draft: &Draft, now: DateTime<Utc>) -> Result<Self, InstanceError> {
+    pub fn new(draft: &RecordDraft, now: DateTime<Utc>) -> Result<Self, InstanceError> {
         if draft.content.is_none() && draft.tool_calls.is_none() {
             let hint = "a record has content, tool_calls or both";
             return Err(InstanceError::invalid("the record is empty", hint));
@@ -81,15 +81,15 @@ impl Record {
     ///
     /// # Errors
     /// The defect, as a sentence fragment.
-    pub fn read(line: &str) -> Result<Self, String> {
+    pub fn parse(line: &str) -> Result<Self, String> {
         let text: JsonText = line.parse().map_err(|error: crate::json::JsonError| error.to_string())?;
         let (mut role, mut at, mut key) = (None, None, None);
-        for token in Tokens::of(text.as_str()).map_while(Result::ok).filter(|token| token.depth == 1) {
+        for token in JsonTokens::of(text.as_str()).map_while(Result::ok).filter(|token| token.depth == 1) {
             let part = &text.as_str()[token.range];
             match (token.kind, key.take()) {
-                (TokenKind::Key, _) => key = Some(part),
-                (TokenKind::String, Some(r#""role""#)) => role = crate::json::unquoted(part),
-                (TokenKind::String, Some(r#""ts""#)) => at = crate::json::unquoted(part),
+                (JsonTokenKind::Key, _) => key = Some(part),
+                (JsonTokenKind::String, Some(r#""role""#)) => role = crate::json::unquoted(part),
+                (JsonTokenKind::String, Some(r#""ts""#)) => at = crate::json::unquoted(part),
                 _ => {}
             }
         }
@@ -104,7 +104,7 @@ impl Record {
     }
 
     /// Returns the role of the author.
-    pub fn role(&self) -> &Role {
+    pub fn role(&self) -> &RecordRole {
         &self.role
     }
 
@@ -118,49 +118,50 @@ impl Record {
 mod tests {
     use super::*;
 
-    fn draft(role: &str, content: &str) -> Draft {
-        Draft::said(role.parse().unwrap(), content)
+    fn draft(role: &str, content: &str) -> RecordDraft {
+        RecordDraft::from_text(role.parse().unwrap(), content)
     }
 
     #[test]
     fn what_is_kept_is_read_with_every_digit() {
         let now = DateTime::from_timestamp(1_000_000_000, 500_000_000).unwrap();
-        let whole = Draft {
+        let whole = RecordDraft {
             tool_calls: Some(r#"[{"id":"call_42","name":"sum","arguments":"{\"n\":1e1000}"}]"#.parse().unwrap()),
             tool_call_id: Some("call_41".into()),
             name: Some("Ännchen\n".into()),
             meta: Some(r#"{"from":"0","n":100000000000000000001}"#.parse().unwrap()),
             ..draft("assistant", "深色\u{2028}\"")
         };
-        let record = Record::new(&whole, now).unwrap();
+        let record = SessionRecord::new(&whole, now).unwrap();
         assert_eq!(
             record.text().as_str(),
             "{\"ts\":\"2001-09-09T01:46:40.500Z\",\"role\":\"assistant\",\"content\":\"深色\u{2028}\\\"\",\"tool_calls\":[{\"id\":\"call_42\",\
              \"name\":\"sum\",\"arguments\":\"{\\\"n\\\":1e1000}\"}],\"tool_call_id\":\"call_41\",\"name\":\"Ännchen\\n\",\
              \"meta\":{\"from\":\"0\",\"n\":100000000000000000001}}"
         );
-        assert_eq!(Record::read(record.text().as_str()).unwrap(), record);
+        assert_eq!(SessionRecord::parse(record.text().as_str()).unwrap(), record);
     }
 
     #[test]
     fn a_record_that_says_nothing_or_too_much_is_refused() {
         let now = DateTime::UNIX_EPOCH;
-        let nothing = Draft { content: None, ..draft("user", "") };
-        assert_eq!(Record::new(&nothing, now).unwrap_err().code(), crate::Code::InvalidInput);
+        let nothing = RecordDraft { content: None, ..draft("user", "") };
+        assert_eq!(SessionRecord::new(&nothing, now).unwrap_err().code(), crate::Code::InvalidInput);
         let large = draft("user", &"x".repeat(MAX_RECORD));
-        assert_eq!(Record::new(&large, now).unwrap_err().code(), crate::Code::LimitExceeded);
-        assert!(Record::new(&draft("user", &"x".repeat(1_000_000)), now).is_ok());
+        assert_eq!(SessionRecord::new(&large, now).unwrap_err().code(), crate::Code::LimitExceeded);
+        assert!(SessionRecord::new(&draft("user", &"x".repeat(1_000_000)), now).is_ok());
     }
 
     #[test]
     fn a_record_of_others_may_hold_more_or_less_than_ours() {
-        let record =
-            Record::read(r#"{ "role": "user", "ts": "yesterday", "inner": {"role": "tool"}, "content": "hi", "x": 1.0 }"#)
-                .unwrap();
+        let record = SessionRecord::parse(
+            r#"{ "role": "user", "ts": "yesterday", "inner": {"role": "tool"}, "content": "hi", "x": 1.0 }"#,
+        )
+        .unwrap();
         assert_eq!((record.role().as_str(), record.at()), ("user", None));
         assert!(record.text().as_str().ends_with(r#""x":1.0}"#));
         for line in ["", "{", "7", "[]", r#"{"content":"hi"}"#, r#"{"role":7}"#, r#"{"role":""}"#, r#"["role","user"]"#] {
-            assert!(Record::read(line).is_err(), "{line}");
+            assert!(SessionRecord::parse(line).is_err(), "{line}");
         }
     }
 }

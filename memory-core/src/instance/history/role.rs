@@ -7,9 +7,9 @@ use crate::instance::InstanceError;
 
 /// A role: `user`, `assistant`, `system`, `tool`, `summary`, `fact`, or any other word.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Role(String);
+pub struct RecordRole(String);
 
-impl Role {
+impl RecordRole {
     /// Maximum length in characters.
     pub const MAX_LENGTH: usize = 64;
 
@@ -19,13 +19,13 @@ impl Role {
     }
 }
 
-impl fmt::Display for Role {
+impl fmt::Display for RecordRole {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(&self.0)
     }
 }
 
-impl FromStr for Role {
+impl FromStr for RecordRole {
     type Err = InstanceError;
 
     fn from_str(text: &str) -> Result<Self, InstanceError> {

@@ -2,27 +2,31 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{Filter, Record, SessionName, Window};
-use crate::instance::{InstanceError, InstanceOperation, Operations};
+use super::{RecordFilter, SessionName, SessionRecord, Window};
+use crate::instance::{InstanceError, InstanceOperation, InstanceOperations};
 
 /// An iterator over records, independent of the lifetime of the store.
-pub type Records = Box<dyn Iterator<Item = Result<Record, InstanceError>> + Send>;
+pub type SessionRecords = Box<dyn Iterator<Item = Result<SessionRecord, InstanceError>> + Send>;
 
 /// The storage of the sessions of one instance. Every implementation passes `testing::message_suite`.
 ///
 /// All methods may be called from any thread and from multiple processes concurrently. Once a change has returned, it
 /// survives a crash and a power loss. A change that fails or is interrupted has happened completely or not at all. The
 /// records of a session are in the order in which they were appended, and concurrent appends do not interleave within a
-/// record. [`Operations`] lists deletions and purges.
-pub trait MessageStore: Operations {
+/// record. [`InstanceOperations`] lists deletions and purges.
+pub trait MessageStore: InstanceOperations {
     /// Appends records to a session, which is created if it does not exist. The records are contiguous.
     ///
     /// After a power loss a prefix of `records` may have been stored.
     ///
     /// # Errors
     /// An error of the store.
-    fn append(&self, session: &SessionName, records: &[Record], operation: &InstanceOperation)
-    -> Result<Appended, InstanceError>;
+    fn append(
+        &self,
+        session: &SessionName,
+        records: &[SessionRecord],
+        operation: &InstanceOperation,
+    ) -> Result<SessionAppendResult, InstanceError>;
 
     /// Returns the records of a session that match `filter` and are in `window`, in order.
     ///
@@ -32,7 +36,7 @@ pub trait MessageStore: Operations {
     ///
     /// # Errors
     /// An error of the store.
-    fn records(&self, session: &SessionName, filter: &Filter, window: Window) -> Result<Records, InstanceError>;
+    fn records(&self, session: &SessionName, filter: &RecordFilter, window: Window) -> Result<SessionRecords, InstanceError>;
 
     /// Returns the sessions by name.
     ///
@@ -54,12 +58,17 @@ pub trait MessageStore: Operations {
     ///
     /// # Errors
     /// An error of the store.
-    fn purge(&self, session: &SessionName, filter: &Filter, operation: &InstanceOperation) -> Result<Purged, InstanceError>;
+    fn purge(
+        &self,
+        session: &SessionName,
+        filter: &RecordFilter,
+        operation: &InstanceOperation,
+    ) -> Result<PurgeResult, InstanceError>;
 }
 
 /// The result of an append.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Appended {
+pub struct SessionAppendResult {
     /// Where an incomplete record at the end of the session, from an interrupted append, was moved to.
     pub set_aside: Option<String>,
 }
@@ -77,7 +86,7 @@ pub struct SessionSummary {
 
 /// The result of a purge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Purged {
+pub struct PurgeResult {
     /// Number of deleted records.
     pub purged: usize,
     /// Number of remaining records.

@@ -1,12 +1,12 @@
 //! Deletes a key.
 
-use super::{ValueKey, Values};
+use super::{KeyValues, ValueKey};
 use crate::instance::InstanceError;
 
 /// Deletes a key.
 ///
 /// # Errors
 /// [`InstanceError::KeyNotFound`], or an error of the store.
-pub fn delete(values: &Values, key: &ValueKey) -> Result<(), InstanceError> {
+pub fn delete(values: &KeyValues, key: &ValueKey) -> Result<(), InstanceError> {
     if values.store.delete(key, &values.operation())? { Ok(()) } else { Err(InstanceError::no_key(key)) }
 }

@@ -63,9 +63,9 @@ const fn is_fine(byte: u8) -> bool {
 ///
 /// `chat/` matches that namespace, `chat` also `chat` itself and `chatter`, and an empty prefix matches all keys.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Prefix(String);
+pub struct KeyPrefix(String);
 
-impl Prefix {
+impl KeyPrefix {
     /// Returns the prefix as text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -84,7 +84,7 @@ impl Prefix {
     }
 }
 
-impl FromStr for Prefix {
+impl FromStr for KeyPrefix {
     type Err = InstanceError;
 
     fn from_str(text: &str) -> Result<Self, InstanceError> {
@@ -120,14 +120,14 @@ mod tests {
 
     #[test]
     fn a_prefix_means_a_namespace_or_the_beginning_of_keys() {
-        let fits = |prefix: &str, key: &str| prefix.parse::<Prefix>().unwrap().fits(&key.parse().unwrap());
+        let fits = |prefix: &str, key: &str| prefix.parse::<KeyPrefix>().unwrap().fits(&key.parse().unwrap());
         assert!(fits("", "a") && fits("a/", "a/b") && fits("a", "a") && fits("a", "ab/c") && fits("a/b", "a/bc"));
         assert!(!fits("a/", "a") && !fits("a/", "ab") && !fits("b", "a/b"));
         for (prefix, namespace) in [("", ""), ("ab", ""), ("a/", "a"), ("a/b", "a"), ("a/b/", "a/b"), ("..", ""), ("a/.", "a")] {
-            assert_eq!(prefix.parse::<Prefix>().unwrap().namespace(), namespace);
+            assert_eq!(prefix.parse::<KeyPrefix>().unwrap().namespace(), namespace);
         }
         for prefix in ["/", "../", "a/../", "a//", "/a", "a b", "a/ä", "a\0"] {
-            assert_eq!(prefix.parse::<Prefix>().unwrap_err().code(), Code::InvalidKey, "{prefix:?}");
+            assert_eq!(prefix.parse::<KeyPrefix>().unwrap_err().code(), Code::InvalidKey, "{prefix:?}");
         }
     }
 }

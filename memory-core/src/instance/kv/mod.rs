@@ -2,9 +2,9 @@
 //!
 //! | task | items |
 //! |---|---|
-//! | the data model | [`ValueKey`], [`Value`] |
+//! | the data model | [`ValueKey`], [`StoredValue`] |
 //! | set a value | [`set()`] |
-//! | read values | [`get()`], [`list()`], with a [`Prefix`] |
+//! | read values | [`get()`], [`list()`], with a [`KeyPrefix`] |
 //! | delete a value | [`delete()`] |
 //! | undo a change | [`undo()`], [`operations()`] |
 //! | implement another store | [`KeyValueStore`], and its suite in `testing` |
@@ -21,10 +21,10 @@ mod undo;
 
 pub use delete::delete;
 pub use get::get;
-pub use key::{Prefix, ValueKey};
+pub use key::{KeyPrefix, ValueKey};
 pub use list::list;
 pub use operations::operations;
-pub use services::Values;
+pub use services::KeyValues;
 pub use set::{MAX_VALUE, set};
-pub use store::{KeySummary, KeyValueStore, Value};
+pub use store::{KeySummary, KeyValueStore, StoredValue};
 pub use undo::undo;

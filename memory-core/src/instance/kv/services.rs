@@ -8,7 +8,7 @@ use crate::{Clock, IdSource};
 
 /// The values of one instance, with the clock and the id source of its operations.
 #[derive(Debug, Clone)]
-pub struct Values {
+pub struct KeyValues {
     /// The storage of the values.
     pub store: Arc<dyn KeyValueStore>,
     /// The clock.
@@ -17,7 +17,7 @@ pub struct Values {
     pub ids: Arc<dyn IdSource>,
 }
 
-impl Values {
+impl KeyValues {
     pub(super) fn operation(&self) -> InstanceOperation {
         InstanceOperation::new(self.clock.as_ref(), self.ids.as_ref())
     }

@@ -1,8 +1,8 @@
 //! Sets a value.
 
-use super::{ValueKey, Values};
+use super::{KeyValues, ValueKey};
 use crate::instance::InstanceError;
-use crate::{Secrets, secret};
+use crate::{SecretPolicy, secret};
 
 /// Maximum size of a value in bytes.
 pub const MAX_VALUE: usize = 8 * 1024 * 1024;
@@ -11,12 +11,12 @@ pub const MAX_VALUE: usize = 8 * 1024 * 1024;
 ///
 /// # Errors
 /// If the value is too large, or contains a credential and `secrets` refuses them; or an error of the store.
-pub fn set(values: &Values, key: &ValueKey, value: &str, secrets: Secrets) -> Result<bool, InstanceError> {
+pub fn set(values: &KeyValues, key: &ValueKey, value: &str, secrets: SecretPolicy) -> Result<bool, InstanceError> {
     if MAX_VALUE < value.len() {
         let what = format!("the value has {} bytes; the maximum is {MAX_VALUE}", value.len());
         return Err(InstanceError::TooLarge { what });
     }
-    if secrets == Secrets::Refuse {
+    if secrets == SecretPolicy::Refuse {
         secret::refuse([key.as_str(), value])?;
     }
     values.store.set(key, value, &values.operation())

@@ -2,16 +2,16 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{Prefix, ValueKey};
-use crate::instance::{InstanceError, InstanceOperation, Operations};
+use super::{KeyPrefix, ValueKey};
+use crate::instance::{InstanceError, InstanceOperation, InstanceOperations};
 
 /// The storage of the values of one instance. Every implementation passes `testing::key_value_suite`.
 ///
 /// All methods may be called from any thread and from multiple processes concurrently; after concurrent writes of one
 /// key, every reader observes one of the values completely. Once a change has returned, it survives a crash and a power
 /// loss. A change that fails or is interrupted has happened completely or not at all. Previous values are retained for
-/// undo, and [`Operations`] lists every replaced or deleted value.
-pub trait KeyValueStore: Operations {
+/// undo, and [`InstanceOperations`] lists every replaced or deleted value.
+pub trait KeyValueStore: InstanceOperations {
     /// Sets the value of a key, and returns whether the key is new.
     ///
     /// # Errors
@@ -22,7 +22,7 @@ pub trait KeyValueStore: Operations {
     ///
     /// # Errors
     /// [`InstanceError::Damaged`] if the value is not valid text; or an error of the store.
-    fn get(&self, key: &ValueKey) -> Result<Option<Value>, InstanceError>;
+    fn get(&self, key: &ValueKey) -> Result<Option<StoredValue>, InstanceError>;
 
     /// Deletes a key, and returns whether it existed.
     ///
@@ -34,12 +34,12 @@ pub trait KeyValueStore: Operations {
     ///
     /// # Errors
     /// An error of the store.
-    fn list(&self, prefix: &Prefix) -> Result<Vec<KeySummary>, InstanceError>;
+    fn list(&self, prefix: &KeyPrefix) -> Result<Vec<KeySummary>, InstanceError>;
 }
 
 /// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Value {
+pub struct StoredValue {
     /// The text of the value.
     pub text: String,
     /// The time of the last write.

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 
-use super::{FakeStore, File, stamp};
+use super::{FakeFile, FakeStore, stamp};
 use crate::{
-    History, MemoryId, Operation, OperationId, Outcome, Record, RecordedChange, RecordedFile, Scope, StoreError, Trashed,
+    ChangeOutcome, History, MemoryId, Operation, OperationId, OperationRecord, RecordedChange, RecordedFile, Scope, StoreError,
+    TrashedFile,
 };
 
 fn trash_path(operation: &OperationId, path: &str) -> String {
@@ -14,9 +15,9 @@ fn trash_path(operation: &OperationId, path: &str) -> String {
 }
 
 impl History for FakeStore {
-    fn records(&self) -> Box<dyn Iterator<Item = Result<Record, StoreError>> + '_> {
+    fn records(&self) -> Box<dyn Iterator<Item = Result<OperationRecord, StoreError>> + '_> {
         let mut undone = HashMap::new();
-        let mut records = Vec::<Record>::new();
+        let mut records = Vec::<OperationRecord>::new();
         for entry in self.state().journal.iter().rev() {
             let Operation { id, verb, by, at, .. } = entry.operation.clone();
             let files = entry.changes.len() as u64;
@@ -28,13 +29,13 @@ impl History for FakeStore {
             if let Some(undoes) = entry.undoes.as_ref().filter(|_| undone_by.is_none()) {
                 undone.insert(undoes.clone(), id.clone());
             }
-            records.push(Record { id, at, verb, by, undoes: entry.undoes.clone(), undone_by, files });
+            records.push(OperationRecord { id, at, verb, by, undoes: entry.undoes.clone(), undone_by, files });
         }
         Box::new(records.into_iter().map(Ok))
     }
 
     fn changes<'a>(&'a self, id: &OperationId) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a> {
-        let file = |operation: Option<&OperationId>, (path, memory): &File| RecordedFile {
+        let file = |operation: Option<&OperationId>, (path, memory): &FakeFile| RecordedFile {
             path: path.clone(),
             hash: stamp(memory).0,
             trash: operation.map(|operation| trash_path(operation, path)),
@@ -50,12 +51,12 @@ impl History for FakeStore {
         Box::new(changes.into_iter())
     }
 
-    fn trashed(&self) -> Box<dyn Iterator<Item = Result<Trashed, StoreError>> + '_> {
+    fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_> {
         let mut trashed = Vec::new();
         for entry in self.state().journal.iter().rev() {
             for (id, before, _) in entry.changes.iter().rev() {
                 let Some((path, memory)) = before else { continue };
-                trashed.push(Ok(Trashed {
+                trashed.push(Ok(TrashedFile {
                     id: *id,
                     path: path.clone(),
                     trash: trash_path(&entry.operation.id, path),
@@ -86,7 +87,7 @@ impl History for FakeStore {
     fn revert(&self, id: &OperationId, undo: &Operation) -> Result<u64, StoreError> {
         let mut state = self.state();
         let mut wanted = Vec::new();
-        let mut later = HashMap::<MemoryId, Option<File>>::new();
+        let mut later = HashMap::<MemoryId, Option<FakeFile>>::new();
         for entry in state.journal.iter().rev().filter(|entry| entry.operation.id == *id) {
             for (id, before, after) in entry.changes.iter().rev() {
                 let now = later.get(id).map_or_else(|| state.memories.get(id), Option::as_ref);
@@ -104,13 +105,13 @@ impl History for FakeStore {
         Ok(files)
     }
 
-    fn bring_back(&self, trashed: &Trashed, restore: &Operation) -> Result<Outcome, StoreError> {
+    fn bring_back(&self, trashed: &TrashedFile, restore: &Operation) -> Result<ChangeOutcome, StoreError> {
         let mut state = self.state();
         let former =
             state.journal.iter().filter(|entry| entry.operation.id == trashed.operation).flat_map(|entry| &entry.changes);
         let file = former.filter(|(id, ..)| *id == trashed.id).find_map(|(_, before, _)| before.clone());
         let file = file.ok_or_else(|| StoreError::TrashNotFound { reference: trashed.trash.clone() })?;
-        let outcome = Outcome::Kept { id: trashed.id, path: file.0.clone() };
+        let outcome = ChangeOutcome::Kept { id: trashed.id, path: file.0.clone() };
         state.perform(restore, None, vec![(trashed.id, Some(file))]);
         Ok(outcome)
     }

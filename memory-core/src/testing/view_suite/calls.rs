@@ -6,16 +6,17 @@ use std::fmt::Debug;
 use chrono::{TimeDelta, Utc};
 use proptest::prelude::*;
 
-use super::home::{Planted, id, scope, secret};
+use super::home::{PlantedMemory, id, scope, secret};
 use crate::{
-    Change, Draft, Filter, Given, MemoryId, MemoryStoreExt, Order, Patch, Query, Ranking, ReminderFilter, Revision, Secrets,
-    Services, Slice, StoreError, Tags, Verb, backlinks, context, delete, link, list, pending, read, remind, remind_of, reminders,
-    resolve_links, resolve_links_of, restore, revise, search, smart_search, snooze, tag, undo, unlink, update, upgrade, write,
+    Change, Draft, Filter, ListOrder, MemoryId, MemoryStoreExt, PageRequest, Patch, Query, Ranking, ReminderFilter, Revision,
+    SecretPolicy, Services, ShownMemories, StoreError, Tags, Verb, backlinks, context, delete, link, list, pending, read, remind,
+    remind_of, reminders, resolve_links, resolve_links_of, restore, revise, search, smart_search, snooze, tag, undo, unlink,
+    update, upgrade, write,
 };
 
 /// A reference to a memory.
 #[derive(Debug, Clone)]
-pub(super) enum Named {
+pub(super) enum CallReference {
     Whole(usize),
     Short(usize),
     Stem(usize),
@@ -28,7 +29,7 @@ pub(super) enum Named {
 
 /// The text that the agent writes.
 #[derive(Debug, Clone)]
-pub(super) enum Said {
+pub(super) enum CallText {
     New(usize),
     /// The text of a planted memory.
     Same(usize),
@@ -36,28 +37,28 @@ pub(super) enum Said {
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Call {
-    Write(Said, usize),
-    Read(Named),
+pub(super) enum ViewCall {
+    Write(CallText, usize),
+    Read(CallReference),
     List(Option<usize>, Option<usize>),
     Search(String, Option<usize>),
     SmartSearch(usize),
     Context(usize),
-    Tag(Named),
-    Link(Named, Named),
-    Unlink(Named, Named),
-    Backlinks(Named),
-    Rewrite(Named, Said),
-    Move(Named, usize),
-    Supersede(Named, usize),
-    Revise(Named),
-    File(Named),
-    Delete(Named),
-    Undo(Option<Undone>),
-    Restore(Named),
-    Remind(Said, usize),
-    RemindOf(Named),
-    Snooze(Named),
+    Tag(CallReference),
+    Link(CallReference, CallReference),
+    Unlink(CallReference, CallReference),
+    Backlinks(CallReference),
+    Rewrite(CallReference, CallText),
+    Move(CallReference, usize),
+    Supersede(CallReference, usize),
+    Revise(CallReference),
+    File(CallReference),
+    Delete(CallReference),
+    Undo(Option<UndoTarget>),
+    Restore(CallReference),
+    Remind(CallText, usize),
+    RemindOf(CallReference),
+    Snooze(CallReference),
     Reminders,
     Follow(usize),
     FollowAll,
@@ -65,34 +66,38 @@ pub(super) enum Call {
     Trash,
     Outlines,
     /// A change that no use case makes: a link to an arbitrary memory.
-    Forge(Named, usize),
+    Forge(CallReference, usize),
 }
 
 /// The operation to undo.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Undone {
+pub(super) enum UndoTarget {
     Before(usize),
     LastOfAll,
 }
 
-fn any_named() -> impl Strategy<Value = Named> {
+fn any_reference() -> impl Strategy<Value = CallReference> {
     let number = 0..10_usize;
     prop_oneof![
-        3 => number.clone().prop_map(Named::Whole),
-        2 => number.clone().prop_map(Named::Short),
-        1 => number.clone().prop_map(Named::Stem),
-        1 => Just(Named::Alike),
-        3 => number.prop_map(Named::Own),
-        1 => Just(Named::Unknown),
+        3 => number.clone().prop_map(CallReference::Whole),
+        2 => number.clone().prop_map(CallReference::Short),
+        1 => number.clone().prop_map(CallReference::Stem),
+        1 => Just(CallReference::Alike),
+        3 => number.prop_map(CallReference::Own),
+        1 => Just(CallReference::Unknown),
     ]
 }
 
-fn any_said() -> impl Strategy<Value = Said> {
+fn any_text() -> impl Strategy<Value = CallText> {
     let number = 0..10_usize;
-    prop_oneof![number.clone().prop_map(Said::New), number.clone().prop_map(Said::Same), number.prop_map(Said::LinkTo)]
+    prop_oneof![
+        number.clone().prop_map(CallText::New),
+        number.clone().prop_map(CallText::Same),
+        number.prop_map(CallText::LinkTo)
+    ]
 }
 
-pub(super) fn any_call() -> impl Strategy<Value = Call> {
+pub(super) fn any_call() -> impl Strategy<Value = ViewCall> {
     let scopes = || proptest::option::of(0..7_usize);
     let words = prop_oneof![
         Just("tea".to_owned()),
@@ -104,163 +109,165 @@ pub(super) fn any_call() -> impl Strategy<Value = Call> {
         Just("other talk".to_owned()),
     ];
     prop_oneof![
-        3 => (any_said(), 0..7_usize).prop_map(|(said, scope)| Call::Write(said, scope)),
-        2 => any_named().prop_map(Call::Read),
-        2 => (scopes(), proptest::option::of(0..10_usize)).prop_map(|(scope, tag)| Call::List(scope, tag)),
-        3 => (words, scopes()).prop_map(|(words, scope)| Call::Search(words, scope)),
-        1 => (0..10_usize).prop_map(Call::SmartSearch),
-        1 => (0..10_usize).prop_map(Call::Context),
-        1 => any_named().prop_map(Call::Tag),
-        2 => (any_named(), any_named()).prop_map(|(one, other)| Call::Link(one, other)),
-        1 => (any_named(), any_named()).prop_map(|(one, other)| Call::Unlink(one, other)),
-        2 => any_named().prop_map(Call::Backlinks),
-        1 => (any_named(), any_said()).prop_map(|(named, said)| Call::Rewrite(named, said)),
-        1 => (any_named(), 0..7_usize).prop_map(|(named, scope)| Call::Move(named, scope)),
-        1 => (any_named(), 0..10_usize).prop_map(|(named, by)| Call::Supersede(named, by)),
-        1 => any_named().prop_map(Call::Revise),
-        1 => any_named().prop_map(Call::File),
-        3 => any_named().prop_map(Call::Delete),
-        3 => Just(Call::Undo(None)),
-        1 => (0..3_usize).prop_map(|before| Call::Undo(Some(Undone::Before(before)))),
-        1 => Just(Call::Undo(Some(Undone::LastOfAll))),
-        2 => any_named().prop_map(Call::Restore),
-        1 => (any_said(), 0..7_usize).prop_map(|(said, scope)| Call::Remind(said, scope)),
-        1 => any_named().prop_map(Call::RemindOf),
-        1 => any_named().prop_map(Call::Snooze),
-        1 => Just(Call::Reminders),
-        1 => (0..10_usize).prop_map(Call::Follow),
-        1 => Just(Call::FollowAll),
-        1 => Just(Call::Records),
-        1 => Just(Call::Trash),
-        1 => Just(Call::Outlines),
-        1 => (any_named(), 0..10_usize).prop_map(|(named, other)| Call::Forge(named, other)),
+        3 => (any_text(), 0..7_usize).prop_map(|(said, scope)| ViewCall::Write(said, scope)),
+        2 => any_reference().prop_map(ViewCall::Read),
+        2 => (scopes(), proptest::option::of(0..10_usize)).prop_map(|(scope, tag)| ViewCall::List(scope, tag)),
+        3 => (words, scopes()).prop_map(|(words, scope)| ViewCall::Search(words, scope)),
+        1 => (0..10_usize).prop_map(ViewCall::SmartSearch),
+        1 => (0..10_usize).prop_map(ViewCall::Context),
+        1 => any_reference().prop_map(ViewCall::Tag),
+        2 => (any_reference(), any_reference()).prop_map(|(one, other)| ViewCall::Link(one, other)),
+        1 => (any_reference(), any_reference()).prop_map(|(one, other)| ViewCall::Unlink(one, other)),
+        2 => any_reference().prop_map(ViewCall::Backlinks),
+        1 => (any_reference(), any_text()).prop_map(|(named, said)| ViewCall::Rewrite(named, said)),
+        1 => (any_reference(), 0..7_usize).prop_map(|(named, scope)| ViewCall::Move(named, scope)),
+        1 => (any_reference(), 0..10_usize).prop_map(|(named, by)| ViewCall::Supersede(named, by)),
+        1 => any_reference().prop_map(ViewCall::Revise),
+        1 => any_reference().prop_map(ViewCall::File),
+        3 => any_reference().prop_map(ViewCall::Delete),
+        3 => Just(ViewCall::Undo(None)),
+        1 => (0..3_usize).prop_map(|before| ViewCall::Undo(Some(UndoTarget::Before(before)))),
+        1 => Just(ViewCall::Undo(Some(UndoTarget::LastOfAll))),
+        2 => any_reference().prop_map(ViewCall::Restore),
+        1 => (any_text(), 0..7_usize).prop_map(|(said, scope)| ViewCall::Remind(said, scope)),
+        1 => any_reference().prop_map(ViewCall::RemindOf),
+        1 => any_reference().prop_map(ViewCall::Snooze),
+        1 => Just(ViewCall::Reminders),
+        1 => (0..10_usize).prop_map(ViewCall::Follow),
+        1 => Just(ViewCall::FollowAll),
+        1 => Just(ViewCall::Records),
+        1 => Just(ViewCall::Trash),
+        1 => Just(ViewCall::Outlines),
+        1 => (any_reference(), 0..10_usize).prop_map(|(named, other)| ViewCall::Forge(named, other)),
     ]
 }
 
-impl Call {
+impl ViewCall {
     /// Returns whether the call contains the text of the planted memory `number`.
     ///
     /// Later results may then repeat this text.
-    pub(super) fn tells(&self, number: usize) -> bool {
+    pub(super) fn contains_text(&self, number: usize) -> bool {
         let (Self::Write(said, _) | Self::Rewrite(_, said) | Self::Remind(said, _)) = self else { return false };
-        matches!(said, Said::Same(other) if *other == number)
+        matches!(said, CallText::Same(other) if *other == number)
     }
 }
 
 /// An agent with its knowledge.
 #[derive(Debug)]
-pub(super) struct Caller<'h> {
+pub(super) struct ViewCaller<'h> {
     services: Services,
-    planted: &'h [Planted],
+    planted: &'h [PlantedMemory],
     stems: &'h BTreeMap<usize, String>,
     written: Vec<MemoryId>,
 }
 
-impl<'h> Caller<'h> {
-    pub(super) fn new(services: Services, planted: &'h [Planted], stems: &'h BTreeMap<usize, String>) -> Self {
+impl<'h> ViewCaller<'h> {
+    pub(super) fn new(services: Services, planted: &'h [PlantedMemory], stems: &'h BTreeMap<usize, String>) -> Self {
         Self { services, planted, stems, written: Vec::new() }
     }
 
     /// Executes a call, and returns its result as text.
-    pub(super) fn call(&mut self, call: &Call) -> String {
+    pub(super) fn call(&mut self, call: &ViewCall) -> String {
         let services = &self.services;
-        let name = |named: &Named| self.name(named);
-        let patched = |named: &Named, patch: Patch| told(update(services, &name(named), &patch, None, Secrets::Refuse));
+        let name = |named: &CallReference| self.name(named);
+        let patched = |named: &CallReference, patch: Patch| {
+            format_result(update(services, &name(named), &patch, None, SecretPolicy::Refuse))
+        };
         match call {
-            Call::Write(said, place) => {
+            ViewCall::Write(said, place) => {
                 let draft = Draft { scope: scope(*place), ..Draft::new(&self.text(said)) };
-                let written = write(services, draft, Secrets::Refuse);
+                let written = write(services, draft, SecretPolicy::Refuse);
                 self.written.extend(written.as_ref().ok().map(|written| written.id));
-                told(written)
+                format_result(written)
             }
-            Call::Read(named) => told(read(services, &name(named))),
-            Call::List(place, label) => {
+            ViewCall::Read(named) => format_result(read(services, &name(named))),
+            ViewCall::List(place, label) => {
                 let tags = label.map(|number| format!("tag{number}")).iter().collect();
                 let filter = Filter { scope: place.map(scope), tags, ..Filter::everything() };
-                told(list(services, &filter, &Slice { order: Order::Title, offset: 0, limit: Some(4) }))
+                format_result(list(services, &filter, &PageRequest { order: ListOrder::Title, offset: 0, limit: Some(4) }))
             }
-            Call::Search(text, place) => {
+            ViewCall::Search(text, place) => {
                 let filter = Filter { scope: place.map(scope), ..Filter::everything() };
                 let query = Query { text: text.clone(), filter, limit: 50, ranking: Ranking::default() };
-                found(search(services, &query).map(|found| (found.hits, found.total, found.degraded)))
+                format_hits(search(services, &query).map(|found| (found.hits, found.total, found.degraded)))
             }
-            Call::SmartSearch(number) => {
+            ViewCall::SmartSearch(number) => {
                 let asked = format!("word{number} tea");
                 let answer = smart_search(services, &asked, &Filter::default(), 50, &services.clock.now());
-                found(answer.map(|answer| (answer.found.hits, answer.found.total, answer.found.degraded)))
+                format_hits(answer.map(|answer| (answer.found.hits, answer.found.total, answer.found.degraded)))
             }
-            Call::Context(number) => {
+            ViewCall::Context(number) => {
                 let asked = format!("tea, word{number}?");
-                let told = context(services, &asked, 4_000, &Given::default(), &services.clock.now());
+                let told = context(services, &asked, 4_000, &ShownMemories::default(), &services.clock.now());
                 let mut ids = told.map(|told| told.memories.into_iter().map(|stored| stored.memory.content).collect::<Vec<_>>());
                 if let Ok(ids) = &mut ids {
                     ids.sort_unstable();
                 }
                 format!("{ids:?}")
             }
-            Call::Tag(named) => told(tag(services, &name(named), ["new"].iter().collect(), Tags::default())),
-            Call::Link(one, other) => told(link(services, &name(one), &name(other))),
-            Call::Unlink(one, other) => told(unlink(services, &name(one), &name(other))),
-            Call::Backlinks(named) => told(backlinks(services, &name(named))),
-            Call::Rewrite(named, said) => patched(named, Patch { content: Some(self.text(said)), ..Patch::default() }),
-            Call::Move(named, place) => patched(named, Patch { scope: Some(scope(*place)), ..Patch::default() }),
-            Call::Supersede(named, by) => patched(named, Patch { superseded_by: Some(Some(id(*by))), ..Patch::default() }),
-            Call::Revise(named) => {
+            ViewCall::Tag(named) => format_result(tag(services, &name(named), ["new"].iter().collect(), Tags::default())),
+            ViewCall::Link(one, other) => format_result(link(services, &name(one), &name(other))),
+            ViewCall::Unlink(one, other) => format_result(unlink(services, &name(one), &name(other))),
+            ViewCall::Backlinks(named) => format_result(backlinks(services, &name(named))),
+            ViewCall::Rewrite(named, said) => patched(named, Patch { content: Some(self.text(said)), ..Patch::default() }),
+            ViewCall::Move(named, place) => patched(named, Patch { scope: Some(scope(*place)), ..Patch::default() }),
+            ViewCall::Supersede(named, by) => patched(named, Patch { superseded_by: Some(Some(id(*by))), ..Patch::default() }),
+            ViewCall::Revise(named) => {
                 let revision = Revision { old: "tea".into(), new: "milk".into(), version: None };
-                told(revise(services, &name(named), &revision, Secrets::Refuse))
+                format_result(revise(services, &name(named), &revision, SecretPolicy::Refuse))
             }
-            Call::File(named) => told(upgrade(services, &name(named), None)),
-            Call::Delete(named) => told(delete(services, &name(named))),
-            Call::Undo(None) => told(undo(services, None)),
-            Call::Undo(Some(which)) => match self.operation(*which) {
-                Some(operation) => told(undo(services, Some(&operation))),
-                None => told(undo(services, None)),
+            ViewCall::File(named) => format_result(upgrade(services, &name(named), None)),
+            ViewCall::Delete(named) => format_result(delete(services, &name(named))),
+            ViewCall::Undo(None) => format_result(undo(services, None)),
+            ViewCall::Undo(Some(which)) => match self.operation(*which) {
+                Some(operation) => format_result(undo(services, Some(&operation))),
+                None => format_result(undo(services, None)),
             },
-            Call::Restore(named) => told(restore(services, &name(named))),
-            Call::Remind(said, place) => {
+            ViewCall::Restore(named) => format_result(restore(services, &name(named))),
+            ViewCall::Remind(said, place) => {
                 let draft = Draft { scope: scope(*place), ..Draft::new(&self.text(said)) };
                 let at = services.clock.now() + TimeDelta::days(1);
-                told(remind(services, draft, Some(at), &Utc, Secrets::Refuse))
+                format_result(remind(services, draft, Some(at), &Utc, SecretPolicy::Refuse))
             }
-            Call::RemindOf(named) => {
+            ViewCall::RemindOf(named) => {
                 let at = services.clock.now() + TimeDelta::days(1);
-                told(remind_of(services, &name(named), Some(at), &Utc))
+                format_result(remind_of(services, &name(named), Some(at), &Utc))
             }
-            Call::Snooze(named) => told(snooze(services, &name(named), services.clock.now() + TimeDelta::days(2))),
-            Call::Reminders => told((reminders(services, ReminderFilter::All, Some(3)), pending(services, &Utc)).0),
-            Call::Follow(number) => told(resolve_links_of(services, &[id(*number)], None)),
-            Call::FollowAll => told(resolve_links(services)),
-            Call::Records => told(services.history.records().collect::<Result<Vec<_>, _>>()),
-            Call::Trash => told(services.history.trashed().collect::<Result<Vec<_>, _>>()),
-            Call::Outlines => told(services.store.outlines()),
-            Call::Forge(named, other) => told(self.forge(&name(named), id(*other))),
+            ViewCall::Snooze(named) => format_result(snooze(services, &name(named), services.clock.now() + TimeDelta::days(2))),
+            ViewCall::Reminders => format_result((reminders(services, ReminderFilter::All, Some(3)), pending(services, &Utc)).0),
+            ViewCall::Follow(number) => format_result(resolve_links_of(services, &[id(*number)], None)),
+            ViewCall::FollowAll => format_result(resolve_links(services)),
+            ViewCall::Records => format_result(services.history.records().collect::<Result<Vec<_>, _>>()),
+            ViewCall::Trash => format_result(services.history.trashed().collect::<Result<Vec<_>, _>>()),
+            ViewCall::Outlines => format_result(services.store.outlines()),
+            ViewCall::Forge(named, other) => format_result(self.forge(&name(named), id(*other))),
         }
     }
 
-    fn name(&self, named: &Named) -> String {
+    fn name(&self, named: &CallReference) -> String {
         match named {
-            Named::Whole(number) => id(*number).to_string(),
-            Named::Short(number) => id(*number).short(),
-            Named::Stem(number) => self.stems.get(number).cloned().unwrap_or_else(|| "none-abcdffff".into()),
-            Named::Alike => "abcd".into(),
-            Named::Own(number) if !self.written.is_empty() => self.written[number % self.written.len()].to_string(),
-            Named::Own(_) | Named::Unknown => "12345678-0000-4000-8000-000000000000".into(),
+            CallReference::Whole(number) => id(*number).to_string(),
+            CallReference::Short(number) => id(*number).short(),
+            CallReference::Stem(number) => self.stems.get(number).cloned().unwrap_or_else(|| "none-abcdffff".into()),
+            CallReference::Alike => "abcd".into(),
+            CallReference::Own(number) if !self.written.is_empty() => self.written[number % self.written.len()].to_string(),
+            CallReference::Own(_) | CallReference::Unknown => "12345678-0000-4000-8000-000000000000".into(),
         }
     }
 
-    fn text(&self, said: &Said) -> String {
+    fn text(&self, said: &CallText) -> String {
         match said {
-            Said::New(number) => format!("something new, {number}"),
-            Said::Same(number) => self.planted.get(*number).map_or_else(|| secret(*number), |own| own.text(*number)),
-            Said::LinkTo(number) => format!("see [[Name{number}]] and [[{}]]", id(*number)),
+            CallText::New(number) => format!("something new, {number}"),
+            CallText::Same(number) => self.planted.get(*number).map_or_else(|| secret(*number), |own| own.text(*number)),
+            CallText::LinkTo(number) => format!("see [[Name{number}]] and [[{}]]", id(*number)),
         }
     }
 
-    fn operation(&self, which: Undone) -> Option<String> {
+    fn operation(&self, which: UndoTarget) -> Option<String> {
         let records: Vec<_> = self.services.history.records().filter_map(Result::ok).collect();
         let record = match which {
-            Undone::Before(number) => records.get(number),
-            Undone::LastOfAll => records.last(),
+            UndoTarget::Before(number) => records.get(number),
+            UndoTarget::LastOfAll => records.last(),
         };
         record.map(|record| record.id.to_string())
     }
@@ -276,7 +283,7 @@ impl<'h> Caller<'h> {
     }
 }
 
-fn told<T: Debug>(result: Result<T, StoreError>) -> String {
+fn format_result<T: Debug>(result: Result<T, StoreError>) -> String {
     match result {
         Ok(told) => format!("{told:?}"),
         Err(error) => format!("{error:?}: {error} ({})", error.code()),
@@ -284,8 +291,8 @@ fn told<T: Debug>(result: Result<T, StoreError>) -> String {
 }
 
 /// Formats the hits by id, because the weight of a word may depend on the length of hidden memories.
-fn found(found: Result<(Vec<crate::Hit>, u64, Option<String>), StoreError>) -> String {
-    told(found.map(|(hits, total, degraded)| {
+fn format_hits(found: Result<(Vec<crate::Hit>, u64, Option<String>), StoreError>) -> String {
+    format_result(found.map(|(hits, total, degraded)| {
         let mut stored: Vec<_> = hits.into_iter().map(|hit| (hit.stored.memory.id, hit.stored, hit.snippet)).collect();
         stored.sort_by_key(|(id, ..)| *id);
         (stored, total, degraded)

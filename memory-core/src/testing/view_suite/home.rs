@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use uuid::Uuid;
 
 use crate::{
-    Change, Draft, Duplicates, Memory, MemoryId, Operation, OperationId, Outcome, Reminder, Scope, Services, Verb, View,
+    Change, ChangeOutcome, Draft, Duplicates, Memory, MemoryId, Operation, OperationId, Reminder, Scope, Services, Verb, View,
 };
 
 /// Returns one of seven scopes; the first three are within the view.
@@ -31,7 +31,7 @@ pub(super) fn view() -> View {
 
 /// A memory that exists before the calls.
 #[derive(Debug, Clone)]
-pub(super) struct Planted {
+pub(super) struct PlantedMemory {
     scope: usize,
     has_title: bool,
     links: Vec<usize>,
@@ -39,24 +39,24 @@ pub(super) struct Planted {
     is_reminder: bool,
     of: Option<usize>,
     is_own: bool,
-    past: Past,
+    past: PlantedHistory,
 }
 
 /// The change of a planted memory before the calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Past {
+enum PlantedHistory {
     Kept,
     Removed,
     /// Moved to its scope from the global one, if it is outside the view.
     Moved,
 }
 
-pub(super) fn any_planted() -> impl Strategy<Value = Planted> {
-    let past = prop_oneof![4 => Just(Past::Kept), 1 => Just(Past::Removed), 1 => Just(Past::Moved)];
+pub(super) fn any_planted() -> impl Strategy<Value = PlantedMemory> {
+    let past = prop_oneof![4 => Just(PlantedHistory::Kept), 1 => Just(PlantedHistory::Removed), 1 => Just(PlantedHistory::Moved)];
     let names = (vec(0..10_usize, 0..3), vec(0..10_usize, 0..3));
     let reminds = (prop::bool::weighted(0.3), proptest::option::of(0..10_usize));
     (0..7_usize, any::<bool>(), names, reminds, any::<bool>(), past).prop_map(
-        |(scope, has_title, (links, wikilinks), (is_reminder, of), is_own, past)| Planted {
+        |(scope, has_title, (links, wikilinks), (is_reminder, of), is_own, past)| PlantedMemory {
             scope,
             has_title,
             links,
@@ -82,7 +82,7 @@ pub(super) fn secret(number: usize) -> String {
     format!("hush{number}hush")
 }
 
-impl Planted {
+impl PlantedMemory {
     pub(super) fn is_seen(&self) -> bool {
         view().allows(&scope(self.scope))
     }
@@ -109,7 +109,7 @@ impl Planted {
 /// Creates the memories, and returns the stems of their files.
 ///
 /// Unless `all` is set, those outside the view are left out.
-pub(super) fn plant(services: &Services, planted: &[Planted], all: bool) -> BTreeMap<usize, String> {
+pub(super) fn plant(services: &Services, planted: &[PlantedMemory], all: bool) -> BTreeMap<usize, String> {
     let mut stems = BTreeMap::new();
     for (number, own) in planted.iter().enumerate().filter(|(_, own)| all || own.is_seen()) {
         let at = DateTime::UNIX_EPOCH + TimeDelta::days(20_000) + TimeDelta::hours(i64::try_from(number).unwrap_or_default());
@@ -131,7 +131,7 @@ pub(super) fn plant(services: &Services, planted: &[Planted], all: bool) -> BTre
             services.store.commit(&operation).expect("it is kept").remove(0)
         };
         let actor = if own.is_own { "own" } else { "test" };
-        let is_moved = own.past == Past::Moved && !own.is_seen();
+        let is_moved = own.past == PlantedHistory::Moved && !own.is_seen();
         let memory = own.memory(number, at);
         let first = Memory { scope: if is_moved { Scope::Global } else { memory.scope.clone() }, ..memory.clone() };
         let made = commit(Verb::Write, actor, Change::Create { memory: Box::new(first), front_matter: String::new() });
@@ -139,10 +139,11 @@ pub(super) fn plant(services: &Services, planted: &[Planted], all: bool) -> BTre
             let expected = services.store.get(&memory.id).expect("it is there").stamp;
             commit(Verb::Update, "test", Change::Replace { expected, memory: Box::new(memory) });
         }
-        if own.past == Past::Removed {
+        if own.past == PlantedHistory::Removed {
             commit(Verb::Delete, actor, Change::Remove { id: id(number), expected: None });
         }
-        let (Outcome::Kept { path, .. } | Outcome::Duplicate { path, .. } | Outcome::Removed { path, .. }) = made;
+        let (ChangeOutcome::Kept { path, .. } | ChangeOutcome::Duplicate { path, .. } | ChangeOutcome::Removed { path, .. }) =
+            made;
         let stem = path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md");
         stems.insert(number, stem.to_owned());
     }

@@ -4,7 +4,7 @@ use super::{Snippet, snippet};
 use crate::text::{Term, query_terms, symbol_terms, tokens};
 
 /// Returns the snippet with brackets around its marks.
-fn shown(text: &str, query: &str, width: usize) -> String {
+fn marked_snippet(text: &str, query: &str, width: usize) -> String {
     let Snippet { mut text, marks } = snippet(text, &query_terms(query), &[], width);
     for mark in marks.iter().rev() {
         text.insert(mark.end, ']');
@@ -15,37 +15,40 @@ fn shown(text: &str, query: &str, width: usize) -> String {
 
 #[test]
 fn a_short_text_is_shown_whole_on_one_line() {
-    assert_eq!(shown("# Editor\n\nAnna   prefers\tdark mode\u{7}.\n", "prefer", 80), "# Editor Anna [prefers] dark mode .");
+    assert_eq!(
+        marked_snippet("# Editor\n\nAnna   prefers\tdark mode\u{7}.\n", "prefer", 80),
+        "# Editor Anna [prefers] dark mode ."
+    );
 }
 
 #[test]
 fn without_a_match_the_beginning_is_shown() {
-    assert_eq!(shown("one two three four five six", "seven", 15), "one two three…");
-    assert_eq!(shown("one two three four five six", "", 15), "one two three…");
+    assert_eq!(marked_snippet("one two three four five six", "seven", 15), "one two three…");
+    assert_eq!(marked_snippet("one two three four five six", "", 15), "one two three…");
 }
 
 #[test]
 fn the_place_with_most_distinct_terms_wins() {
     let text = "dark dark dark. Then a long way of other words, until the dark mode comes, and much more follows after it.";
-    assert_eq!(shown(text, "dark mode", 30), "…until the [dark] [mode] comes,…");
+    assert_eq!(marked_snippet(text, "dark mode", 30), "…until the [dark] [mode] comes,…");
 }
 
 #[test]
 fn of_equal_places_the_first_is_shown() {
     let text = format!("{}rusting here {}rust there", "word ".repeat(20), "word ".repeat(20));
-    assert_eq!(shown(&text, "rust", 24), "…word [rusting] here…");
+    assert_eq!(marked_snippet(&text, "rust", 24), "…word [rusting] here…");
 }
 
 #[test]
 fn pairs_that_touch_are_one_mark() {
-    assert_eq!(shown("我的记忆力很好", "记忆力", 80), "我的[记忆力]很好");
+    assert_eq!(marked_snippet("我的记忆力很好", "记忆力", 80), "我的[记忆力]很好");
     let text = format!("{}记忆力{}", "好".repeat(50), "很".repeat(50));
-    assert_eq!(shown(&text, "记忆力", 11), "…好好好[记忆力]很很很…");
+    assert_eq!(marked_snippet(&text, "记忆力", 11), "…好好好[记忆力]很很很…");
 }
 
 #[test]
 fn a_match_at_the_end_uses_the_whole_width() {
-    assert_eq!(shown("one two three four five six", "six", 16), "…four five [six]");
+    assert_eq!(marked_snippet("one two three four five six", "six", 16), "…four five [six]");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{LONGEST_WORD, Range, TokenKind, tokens};
+use super::{MAX_WORD, Range, TokenKind, tokens};
 
 fn all(text: &str) -> Vec<(String, TokenKind, Range<usize>)> {
     let mut found = Vec::new();
@@ -65,7 +65,7 @@ fn spans_point_into_the_original() {
 #[test]
 fn endless_words_are_cut() {
     let text = "9".repeat(100);
-    assert_eq!(all(&text), [("9".repeat(LONGEST_WORD), TokenKind::Word, 0..100)]);
+    assert_eq!(all(&text), [("9".repeat(MAX_WORD), TokenKind::Word, 0..100)]);
 }
 
 #[test]

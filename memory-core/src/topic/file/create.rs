@@ -2,16 +2,16 @@
 
 use crate::topic::write::check_text;
 use crate::topic::{TopicChange, TopicError, TopicPath, TopicText, TopicVerb, Topics};
-use crate::{Secrets, secret};
+use crate::{SecretPolicy, secret};
 
 /// Creates a file with this text.
 ///
 /// # Errors
 /// [`TopicError::Taken`] if the file exists; if the text contains a credential; or a disk error.
-pub fn create(topics: &Topics, path: &TopicPath, text: &str, secrets: Secrets) -> Result<(), TopicError> {
+pub fn create(topics: &Topics, path: &TopicPath, text: &str, secrets: SecretPolicy) -> Result<(), TopicError> {
     path.refuse_index()?;
     check_text(text)?;
-    if secrets == Secrets::Refuse {
+    if secrets == SecretPolicy::Refuse {
         secret::refuse([path.as_str(), text])?;
     }
     let mut decide = |former: Option<&TopicText>| match former {

@@ -1,7 +1,7 @@
 //! Inserts lines into a file.
 
-use crate::Secrets;
-use crate::topic::update::broken_as;
+use crate::SecretPolicy;
+use crate::topic::update::match_line_breaks;
 use crate::topic::write::{check_text, refuse_new_secrets};
 use crate::topic::{TopicChange, TopicError, TopicPath, TopicText, TopicVerb, Topics};
 
@@ -16,7 +16,7 @@ pub fn insert(
     path: &TopicPath,
     behind: usize,
     text: &str,
-    secrets: Secrets,
+    secrets: SecretPolicy,
 ) -> Result<Result<(), usize>, TopicError> {
     path.refuse_index()?;
     let mut too_few = None;
@@ -39,8 +39,8 @@ pub fn insert(
 ///
 /// Returns `None` if `text` has fewer lines.
 fn inserted(text: &str, behind: usize, more: &str) -> Option<String> {
-    let (lines, more): (Vec<&str>, _) = (text.split_inclusive('\n').collect(), broken_as(text, more));
-    let newline = broken_as(text, "\n");
+    let (lines, more): (Vec<&str>, _) = (text.split_inclusive('\n').collect(), match_line_breaks(text, more));
+    let newline = match_line_breaks(text, "\n");
     if lines.len() < behind {
         return None;
     }

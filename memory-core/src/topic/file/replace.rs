@@ -1,6 +1,6 @@
 //! Replaces a passage of a file.
 
-use crate::Secrets;
+use crate::SecretPolicy;
 use crate::topic::update::replaced;
 use crate::topic::write::refuse_new_secrets;
 use crate::topic::{TopicChange, TopicError, TopicPath, TopicText, TopicVerb, Topics};
@@ -12,7 +12,13 @@ use crate::topic::{TopicChange, TopicError, TopicPath, TopicText, TopicVerb, Top
 /// # Errors
 /// [`TopicError::NotFound`], [`TopicError::Absent`], [`TopicError::Twice`]; if `new` adds a credential; or a disk
 /// error.
-pub fn replace(topics: &Topics, path: &TopicPath, old: &str, new: &str, secrets: Secrets) -> Result<(String, usize), TopicError> {
+pub fn replace(
+    topics: &Topics,
+    path: &TopicPath,
+    old: &str,
+    new: &str,
+    secrets: SecretPolicy,
+) -> Result<(String, usize), TopicError> {
     path.refuse_index()?;
     let mut done = (String::new(), 1);
     let mut decide = |former: Option<&TopicText>| {

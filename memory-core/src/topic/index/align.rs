@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 /// A matched line: its position, the generated line it equals, and the match before it.
-struct Found {
+struct LineMatch {
     line: usize,
     own: usize,
     before: Option<usize>,
@@ -13,22 +13,22 @@ struct Found {
 ///
 /// The matches form a longest common subsequence, so the order is preserved, and if a user copied a line, only one of
 /// the copies matches. Hidden lines never match.
-pub(super) fn aligned(lines: &[&str], hidden: &[bool], ours: &[String]) -> Vec<bool> {
+pub(super) fn find_generated_lines(lines: &[&str], hidden: &[bool], ours: &[String]) -> Vec<bool> {
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, own) in ours.iter().enumerate() {
         places.entry(own.trim_matches('\n')).or_default().push(at);
     }
-    let mut found: Vec<Found> = Vec::new();
+    let mut found: Vec<LineMatch> = Vec::new();
     // As for a longest increasing subsequence: `last[n]` is the match that ends the best subsequence of length `n + 1`,
     // which is the one with the smallest position in `ours`.
     let mut last: Vec<usize> = Vec::new();
     for (line, text) in lines.iter().enumerate().filter(|(line, _)| !hidden[*line]) {
-        for own in places.get(without_end(text)).into_iter().flatten().rev().copied() {
+        for own in places.get(trim_line_break(text)).into_iter().flatten().rev().copied() {
             let count = last.partition_point(|at| found[*at].own < own);
             if last.get(count).is_some_and(|at| found[*at].own == own) {
                 continue;
             }
-            found.push(Found { line, own, before: count.checked_sub(1).map(|count| last[count]) });
+            found.push(LineMatch { line, own, before: count.checked_sub(1).map(|count| last[count]) });
             last.truncate(last.len().max(count));
             match last.get_mut(count) {
                 Some(place) => *place = found.len() - 1,
@@ -38,7 +38,7 @@ pub(super) fn aligned(lines: &[&str], hidden: &[bool], ours: &[String]) -> Vec<b
     }
     let mut own = vec![false; lines.len()];
     let mut next = last.last().copied();
-    while let Some(Found { line, own: at, before }) = next.map(|at| &found[at]) {
+    while let Some(LineMatch { line, own: at, before }) = next.map(|at| &found[at]) {
         own[*line] = true;
         // An empty line that was generated before or after a line belongs to it.
         let is_blank = |line: usize| lines.get(line).is_some_and(|text| text.trim().is_empty()) && !hidden[line];
@@ -53,18 +53,18 @@ pub(super) fn aligned(lines: &[&str], hidden: &[bool], ours: &[String]) -> Vec<b
     own
 }
 
-fn without_end(line: &str) -> &str {
+fn trim_line_break(line: &str) -> &str {
     line.strip_suffix('\n').map_or(line, |line| line.strip_suffix('\r').unwrap_or(line))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::aligned;
+    use super::find_generated_lines;
 
     fn own(text: &str, ours: &[&str]) -> String {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let ours: Vec<String> = ours.iter().map(|&own| own.to_owned()).collect();
-        let own = aligned(&lines, &vec![false; lines.len()], &ours);
+        let own = find_generated_lines(&lines, &vec![false; lines.len()], &ours);
         own.into_iter().map(|is_own| if is_own { 'o' } else { '.' }).collect()
     }
 

@@ -1,7 +1,7 @@
 //! The size limits of an index.
 
-use super::page::{Page, What};
-use super::written::WrittenIndex;
+use super::page::{IndexLineKind, IndexPage};
+use super::topic_index::TopicIndex;
 use crate::topic::INDEX_FILE;
 
 /// An index has fewer lines than this.
@@ -18,12 +18,12 @@ pub(super) fn fits(text: &str) -> bool {
 /// Returns the index within the limits: all generated lines, and the first lines of the user that fit.
 ///
 /// A line with the number of omitted lines replaces the rest.
-pub(in crate::topic) fn cut(index: &WrittenIndex) -> String {
+pub(in crate::topic) fn cut(index: &TopicIndex) -> String {
     if fits(&index.text) {
         return index.text.clone();
     }
-    let page = Page::of(index);
-    let is_ours = |what: What| matches!(what, What::Ours | What::Title | What::Heading(_));
+    let page = IndexPage::of(index);
+    let is_ours = |what: IndexLineKind| matches!(what, IndexLineKind::Ours | IndexLineKind::Title | IndexLineKind::Heading(_));
     let theirs = page.lines.iter().filter(|line| !is_ours(line.what)).count();
     let shortened = |kept: usize| {
         let (mut text, mut seen) = (page.mark.to_owned(), 0);

@@ -1,9 +1,9 @@
 //! Parses an index into generated lines and lines of the user.
 
-use super::align::aligned;
+use super::align::find_generated_lines;
 use super::entry::{is_entry, links};
-use super::hidden::hidden;
-use super::written::WrittenIndex;
+use super::hidden_lines::hidden;
+use super::topic_index::TopicIndex;
 use crate::topic::{TopicKind, TopicName};
 
 pub(super) const TITLE: &str = "# Memory";
@@ -11,29 +11,29 @@ pub(super) const EMPTY: &str = "(empty)";
 
 /// A parsed index.
 #[derive(Debug)]
-pub(super) struct Page<'t> {
+pub(super) struct IndexPage<'t> {
     /// The byte order mark, or empty.
     pub mark: &'t str,
     /// The style of the first line break.
     pub newline: &'static str,
     /// The lines.
-    pub lines: Vec<Line<'t>>,
+    pub lines: Vec<IndexLine<'t>>,
     /// Number of lines before an unterminated code block or comment.
     pub before_open: usize,
 }
 
 /// A line of an index, with its line break.
 #[derive(Debug)]
-pub(super) struct Line<'t> {
+pub(super) struct IndexLine<'t> {
     pub text: &'t str,
-    pub what: What,
+    pub what: IndexLineKind,
     /// Whether the line is in a code block or comment, where links and headings have no meaning.
     pub is_hidden: bool,
 }
 
 /// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum IndexLineKind {
     /// The generated title.
     Title,
     /// A generated heading.
@@ -48,7 +48,7 @@ pub(super) enum What {
     Theirs,
 }
 
-impl What {
+impl IndexLineKind {
     /// Returns the type of the section that the line starts, if it is a heading.
     pub(super) fn heads(self) -> Option<TopicKind> {
         match self {
@@ -58,13 +58,13 @@ impl What {
     }
 
     /// Returns whether the user wrote the line.
-    pub(super) fn is_theirs(self) -> bool {
+    pub(super) fn is_user_line(self) -> bool {
         matches!(self, Self::Theirs | Self::TheirHeading(_))
     }
 }
 
-impl<'t> Page<'t> {
-    pub(super) fn of(index: &'t WrittenIndex) -> Self {
+impl<'t> IndexPage<'t> {
+    pub(super) fn of(index: &'t TopicIndex) -> Self {
         let text = index.text.as_str();
         let (mark, text) = text.split_at(if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 });
         let newline = match text.find('\n') {
@@ -73,7 +73,7 @@ impl<'t> Page<'t> {
         };
         let texts: Vec<&str> = text.split_inclusive('\n').collect();
         let (hidden, before_open) = hidden(&texts);
-        let own = aligned(&texts, &hidden, &index.ours);
+        let own = find_generated_lines(&texts, &hidden, &index.ours);
         // A generated entry that the user moved below their own heading counts as a line of the user.
         let mut is_below_ours = false;
         let lines = texts.into_iter().enumerate().map(|(at, text)| {
@@ -81,38 +81,38 @@ impl<'t> Page<'t> {
             let is_own = own[at];
             let kind = TopicKind::ALL.into_iter().find(|kind| kind.heading() == line);
             let what = match kind {
-                _ if hidden[at] => What::Theirs,
+                _ if hidden[at] => IndexLineKind::Theirs,
                 _ if line.is_empty() => {
                     if is_own {
-                        What::Ours
+                        IndexLineKind::Ours
                     } else {
-                        What::Blank
+                        IndexLineKind::Blank
                     }
                 }
                 Some(kind) => {
                     is_below_ours = true;
-                    if is_own { What::Heading(kind) } else { What::TheirHeading(kind) }
+                    if is_own { IndexLineKind::Heading(kind) } else { IndexLineKind::TheirHeading(kind) }
                 }
-                None if is_own && line == TITLE => What::Title,
-                None if is_own && (is_below_ours || !is_entry(line)) => What::Ours,
+                None if is_own && line == TITLE => IndexLineKind::Title,
+                None if is_own && (is_below_ours || !is_entry(line)) => IndexLineKind::Ours,
                 None => {
                     is_below_ours &= !line.starts_with('#');
-                    What::Theirs
+                    IndexLineKind::Theirs
                 }
             };
-            Line { text, what, is_hidden: hidden[at] }
+            IndexLine { text, what, is_hidden: hidden[at] }
         });
         Self { mark, newline, lines: lines.collect(), before_open }
     }
 
     /// Returns whether the index contains lines of the user.
     pub(super) fn is_shared(&self) -> bool {
-        self.lines.iter().any(|line| line.what.is_theirs())
+        self.lines.iter().any(|line| line.what.is_user_line())
     }
 
     /// Returns the topics that lines of the user link to.
     pub(super) fn linked(&self) -> Vec<TopicName> {
-        let theirs = self.lines.iter().filter(|line| line.what.is_theirs() && !line.is_hidden);
+        let theirs = self.lines.iter().filter(|line| line.what.is_user_line() && !line.is_hidden);
         theirs.flat_map(|line| links(line.text)).collect()
     }
 
@@ -121,7 +121,7 @@ impl<'t> Page<'t> {
         let mut below = None;
         for line in &self.lines {
             below = line.what.heads().or(below);
-            if line.what == What::Ours && links(line.text).any(|linked| linked == *name) {
+            if line.what == IndexLineKind::Ours && links(line.text).any(|linked| linked == *name) {
                 return Some((below?, line.text.trim_end()));
             }
         }

@@ -47,18 +47,18 @@ const ALONE: &str = "\
 ";
 
 /// Returns the index based on one that another program wrote.
-fn index(topics: &[Topic], former: &str) -> WrittenIndex {
-    made(topics, &WrittenIndex { text: former.into(), ours: Vec::new() })
+fn index(topics: &[Topic], former: &str) -> TopicIndex {
+    made(topics, &TopicIndex { text: former.into(), ours: Vec::new() })
 }
 
-fn made(topics: &[Topic], former: &WrittenIndex) -> WrittenIndex {
-    index_text(topics, &Uses::new(), Some(former))
+fn made(topics: &[Topic], former: &TopicIndex) -> TopicIndex {
+    index_text(topics, &TopicUsages::new(), Some(former))
 }
 
 /// Returns an index with one edit.
-fn edited(index: &WrittenIndex, from: &str, to: &str) -> WrittenIndex {
+fn edited(index: &TopicIndex, from: &str, to: &str) -> TopicIndex {
     assert!(index.text.contains(from), "{from:?} in {}", index.text);
-    WrittenIndex { text: index.text.replacen(from, to, 1), ours: index.ours.clone() }
+    TopicIndex { text: index.text.replacen(from, to, 1), ours: index.ours.clone() }
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn topics_stand_under_what_they_are_about_one_a_line() {
     let none = made(&[], &all);
     assert_eq!(none.text, "# Memory\n\n(empty)\n");
     assert_eq!(made(&three(), &none), all);
-    let long = WrittenIndex { text: ALONE.replace('\n', "\r\n"), ..all };
+    let long = TopicIndex { text: ALONE.replace('\n', "\r\n"), ..all };
     assert_eq!(made(&three(), &long), long);
 }
 
@@ -159,7 +159,8 @@ fn the_line_of_a_file_that_cannot_be_read_stays_as_it_is() {
 fn ten_thousand_topics_are_counted_and_the_most_used_shown() {
     let topics = many(10_000, &"a long description of many words ".repeat(20));
     let at = DateTime::UNIX_EPOCH;
-    let uses: Uses = [("t09999.md", 3), ("t05005.md", 2)].map(|(name, count)| (name.to_owned(), Use { count, last: at })).into();
+    let uses: TopicUsages =
+        [("t09999.md", 3), ("t05005.md", 2)].map(|(name, count)| (name.to_owned(), TopicUsage { count, last: at })).into();
     let index = index_text(&topics, &uses, None);
     let text = &index.text;
     assert!(text.lines().count() < INDEX_LINES && text.len() < INDEX_BYTES);
@@ -174,8 +175,8 @@ fn ten_thousand_topics_are_counted_and_the_most_used_shown() {
 #[test]
 fn of_two_used_as_often_the_later_one_is_shown() {
     let topics = many(1000, "x");
-    let days = |days| Use { count: 1, last: DateTime::UNIX_EPOCH + TimeDelta::days(days) };
-    let uses: Uses = topics.iter().zip(0..).map(|(topic, at)| (topic.name.to_string(), days(at))).collect();
+    let days = |days| TopicUsage { count: 1, last: DateTime::UNIX_EPOCH + TimeDelta::days(days) };
+    let uses: TopicUsages = topics.iter().zip(0..).map(|(topic, at)| (topic.name.to_string(), days(at))).collect();
     let text = index_text(&topics, &uses, None).text;
     assert!(text.contains("(t00999.md)") && !text.contains("(t00000.md)"));
 }

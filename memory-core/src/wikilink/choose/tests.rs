@@ -1,15 +1,15 @@
 use uuid::Uuid;
 
-use super::{By, Candidate, Rule, Target, choose, keys, names_of};
+use super::{WikilinkCandidate, WikilinkNameKind, WikilinkRule, WikilinkTarget, choose, keys, names_of};
 use crate::{Draft, MemoryId, Origin};
 
-fn candidate(number: u128, path: &str, by: By) -> Candidate {
-    Candidate { target: Target::Memory(MemoryId::from(Uuid::from_u128(number))), path: path.into(), by }
+fn candidate(number: u128, path: &str, by: WikilinkNameKind) -> WikilinkCandidate {
+    WikilinkCandidate { target: WikilinkTarget::Memory(MemoryId::from(Uuid::from_u128(number))), path: path.into(), by }
 }
 
 fn paths(target: &str, from: &str, files: &[&str]) -> Option<String> {
-    let candidates: Vec<_> = (1..).zip(files).map(|(number, path)| candidate(number, path, By::Path)).collect();
-    choose(target, Some(from), &candidates, Rule::Paths).map(|candidate| candidate.path.clone())
+    let candidates: Vec<_> = (1..).zip(files).map(|(number, path)| candidate(number, path, WikilinkNameKind::Path)).collect();
+    choose(target, Some(from), &candidates, WikilinkRule::Paths).map(|candidate| candidate.path.clone())
 }
 
 #[test]
@@ -49,19 +49,19 @@ fn names_fold_case_form_and_blanks() {
 #[test]
 fn an_id_is_stronger_than_a_path_than_a_title_than_an_alias_than_the_id_of_what_is_gone() {
     let mut candidates = vec![
-        candidate(6, "0.md", By::Former),
-        candidate(1, "1.md", By::Alias),
-        candidate(2, "long/2.md", By::Title),
-        candidate(3, "2.md", By::Title),
-        candidate(4, "a.md", By::Path),
-        candidate(5, "5.md", By::Id),
+        candidate(6, "0.md", WikilinkNameKind::Former),
+        candidate(1, "1.md", WikilinkNameKind::Alias),
+        candidate(2, "long/2.md", WikilinkNameKind::Title),
+        candidate(3, "2.md", WikilinkNameKind::Title),
+        candidate(4, "a.md", WikilinkNameKind::Path),
+        candidate(5, "5.md", WikilinkNameKind::Id),
     ];
     for path in ["5.md", "a.md", "2.md", "long/2.md", "1.md", "0.md"] {
-        let chosen = choose("a", None, &candidates, Rule::Paths).expect("one is left").path.clone();
+        let chosen = choose("a", None, &candidates, WikilinkRule::Paths).expect("one is left").path.clone();
         assert_eq!(chosen, path);
         candidates.retain(|candidate| candidate.path != path);
     }
-    assert_eq!(choose("a", None, &[], Rule::Pages), None);
+    assert_eq!(choose("a", None, &[], WikilinkRule::Pages), None);
 }
 
 #[test]

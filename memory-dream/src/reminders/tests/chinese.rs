@@ -4,15 +4,15 @@ use super::{scoreboard, silent};
 
 #[test]
 fn at_least_95_of_100_requests_appointments_and_deadlines_are_heard() {
-    assert!(ASKING.len() * 95 <= scoreboard(ASKING) * 100);
+    assert!(REQUESTS.len() * 95 <= scoreboard(REQUESTS) * 100);
 }
 
 #[test]
 fn at_least_95_of_100_sentences_that_only_name_a_time_ask_for_nothing() {
-    assert!(TRAPS.len() * 95 <= silent(TRAPS) * 100);
+    assert!(NO_REQUESTS.len() * 95 <= silent(NO_REQUESTS) * 100);
 }
 
-const ASKING: &[(&str, &str)] = &[
+const REQUESTS: &[(&str, &str)] = &[
     ("提醒我明天下午三点给安娜打电话", "2025-06-12 15:00"),
     ("明天下午三点给安娜打电话", "2025-06-12 15:00"),
     ("月底前交报告", "2025-06-30"),
@@ -87,7 +87,7 @@ const ASKING: &[(&str, &str)] = &[
     ("后天上午十点交房", "2025-06-13 10:00"),
 ];
 
-const TRAPS: &[&str] = &[
+const NO_REQUESTS: &[&str] = &[
     "安娜昨天打了电话",
     "我们周五见了面",
     "每周一上午九点半站会",

@@ -5,21 +5,21 @@ use memory_core::MemoryId;
 use proptest::prelude::*;
 
 use super::super::{MOST, reminders};
-use super::{found, memory, said, written};
+use super::{due_times, memory, requests, written};
 
 #[test]
 fn a_reminder_says_its_sentence_and_where_the_time_stands() {
     let text = "Anna is a plumber.\n- [ ] call Anna tomorrow at 3pm\n- tea";
-    let wanted = &found(text)[0];
+    let wanted = &requests(text)[0];
     assert_eq!(wanted.text, "call Anna tomorrow at 3pm");
     assert_eq!((wanted.said.as_str(), &text[wanted.span.clone()]), ("tomorrow at 3pm", "tomorrow at 3pm"));
 }
 
 #[test]
 fn a_day_without_a_time_means_nine_in_the_morning_and_says_so() {
-    let wanted = &found("pay the rent tomorrow")[0];
+    let wanted = &requests("pay the rent tomorrow")[0];
     assert_eq!(wanted.assumed.as_deref(), Some("No time of day is given; 09:00 is assumed."));
-    assert_eq!(said("pay the rent today"), "2025-06-11 11:00");
+    assert_eq!(due_times("pay the rent today"), "2025-06-11 11:00");
 }
 
 #[test]
@@ -30,8 +30,8 @@ fn who_asks_to_be_reminded_again_and_again_is_reminded_of_the_next_time() {
         ("提醒我每周五下午四点交周报", "2025-06-13 16:00"),
         ("每个月15号记得还信用卡", "2025-06-15 09:00"),
     ] {
-        assert_eq!(said(text), at, "{text}");
-        assert!(found(text)[0].assumed.as_deref().is_some_and(|assumed| assumed.contains("recurs")), "{text}");
+        assert_eq!(due_times(text), at, "{text}");
+        assert!(requests(text)[0].assumed.as_deref().is_some_and(|assumed| assumed.contains("recurs")), "{text}");
     }
     for text in [
         "Water the plants every Monday at 9.",
@@ -39,7 +39,7 @@ fn who_asks_to_be_reminded_again_and_again_is_reminded_of_the_next_time() {
         "我每周五下午四点交周报",
         "Remind me that she usually calls on Friday.",
     ] {
-        assert_eq!(said(text), "", "{text}");
+        assert_eq!(due_times(text), "", "{text}");
     }
 }
 
@@ -52,9 +52,9 @@ fn times_are_seen_from_when_a_memory_was_written_and_not_from_now() {
 
 #[test]
 fn a_memory_asks_once_for_each_time_and_not_without_end() {
-    assert_eq!(found("Call Anna tomorrow at 3pm. Tomorrow at 3pm call Anna!").len(), 1);
+    assert_eq!(requests("Call Anna tomorrow at 3pm. Tomorrow at 3pm call Anna!").len(), 1);
     let list: Vec<_> = (12..30).map(|day| format!("- pay rent on June {day}")).collect();
-    assert_eq!(found(&list.join("\n")).len(), MOST);
+    assert_eq!(requests(&list.join("\n")).len(), MOST);
 }
 
 #[test]

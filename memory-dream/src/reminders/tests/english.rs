@@ -4,15 +4,15 @@ use super::{scoreboard, silent};
 
 #[test]
 fn at_least_95_of_100_requests_appointments_and_deadlines_are_heard() {
-    assert!(ASKING.len() * 95 <= scoreboard(ASKING) * 100);
+    assert!(REQUESTS.len() * 95 <= scoreboard(REQUESTS) * 100);
 }
 
 #[test]
 fn at_least_95_of_100_sentences_that_only_name_a_time_ask_for_nothing() {
-    assert!(TRAPS.len() * 95 <= silent(TRAPS) * 100);
+    assert!(NO_REQUESTS.len() * 95 <= silent(NO_REQUESTS) * 100);
 }
 
-const ASKING: &[(&str, &str)] = &[
+const REQUESTS: &[(&str, &str)] = &[
     ("Remind me to call Anna tomorrow at 3pm.", "2025-06-12 15:00"),
     ("call Anna tomorrow at 3pm", "2025-06-12 15:00"),
     ("Don't forget to pay the rent on Friday", "2025-06-13"),
@@ -118,7 +118,7 @@ const ASKING: &[(&str, &str)] = &[
     ("Set an alarm for 5am tomorrow", "2025-06-12 05:00"),
 ];
 
-const TRAPS: &[&str] = &[
+const NO_REQUESTS: &[&str] = &[
     "Anna called yesterday.",
     "We met on Friday.",
     "The server crashed at 3pm.",

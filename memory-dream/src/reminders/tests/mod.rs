@@ -7,7 +7,7 @@ mod english;
 use chrono::{DateTime, FixedOffset};
 use memory_core::{Draft, Memory, MemoryId};
 
-use super::{Wanted, reminders};
+use super::{ReminderRequest, reminders};
 
 fn written() -> DateTime<FixedOffset> {
     "2025-06-11T10:20:00+02:00".parse().expect("a moment")
@@ -17,14 +17,14 @@ fn memory(text: &str) -> Memory {
     Draft::new(text).into_memory(MemoryId::of_path("a"), written().to_utc())
 }
 
-fn found(text: &str) -> Vec<Wanted> {
+fn requests(text: &str) -> Vec<ReminderRequest> {
     reminders(&memory(text), &written().timezone(), written().to_utc())
 }
 
 /// Returns the times of the reminders that a text requests, separated by commas.
-fn said(text: &str) -> String {
-    let shown = |wanted: &Wanted| wanted.at.with_timezone(&written().timezone()).format("%Y-%m-%d %H:%M").to_string();
-    found(text).iter().map(shown).collect::<Vec<_>>().join(", ")
+fn due_times(text: &str) -> String {
+    let shown = |wanted: &ReminderRequest| wanted.at.with_timezone(&written().timezone()).format("%Y-%m-%d %H:%M").to_string();
+    requests(text).iter().map(shown).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the number of correct cases and prints the others.
@@ -34,7 +34,7 @@ fn scoreboard(cases: &[(&str, &str)]) -> usize {
     let mut right = 0;
     for (text, expected) in cases {
         let expected = if expected.len() == "2025-06-12".len() { format!("{expected} 09:00") } else { (*expected).to_owned() };
-        let said = said(text);
+        let said = due_times(text);
         right += usize::from(said == expected);
         if said != expected {
             println!("{text}: {said:?} in place of {expected:?}");

@@ -1,23 +1,24 @@
 //! Extracts claims from Chinese sentences.
 
-use super::{Heard, is_han, plain};
+use super::{ParsedClaim, is_han, plain};
 
 /// Returns the claim of a sentence, if it is a plain statement about the present.
-pub(super) fn heard(sentence: &str) -> Option<Heard> {
+pub(super) fn parse_chinese_claim(sentence: &str) -> Option<ParsedClaim> {
     // The 在 in the words for "now" is not a preposition of place.
     let said = plain(sentence).replace("现在", "如今").replace("正在", "");
-    if said.ends_with(['?', '？', '吗', ':', '：']) || has(&said, UNSURE) || said.contains(['“', '「', '"', '《']) {
+    if said.ends_with(['?', '？', '吗', ':', '：']) || has(&said, UNCERTAIN_WORDS) || said.contains(['“', '「', '"', '《'])
+    {
         return None;
     }
     let said = said.trim_end_matches(['。', '!', '！', '.', '~']);
-    let (opening, mut said) = opened(said);
+    let (opening, mut said) = strip_opening(said);
     let mut is_turn = opening;
     // "No longer A, but B" is one claim in two clauses.
     let mut from = None;
     if let Some((first, second)) = said.split_once([',', '，']) {
         let second = OPENINGS.split_ascii_whitespace().find_map(|word| second.strip_prefix(word)).unwrap_or(second);
         if let Some(before) =
-            second.strip_prefix("不再").and_then(|rest| VERBS.iter().find_map(|(verb, ..)| rest.strip_prefix(verb)))
+            second.strip_prefix("不再").and_then(|rest| CLAIM_VERBS.iter().find_map(|(verb, ..)| rest.strip_prefix(verb)))
         {
             from = Some(before.to_owned());
             is_turn = true;
@@ -33,7 +34,7 @@ pub(super) fn heard(sentence: &str) -> Option<Heard> {
         Some((subject, from)) if verb.turns => (subject, Some(from.to_owned())),
         _ => (before, None),
     };
-    let subject = subject(before)?;
+    let subject = claim_subject(before)?;
     let (value, without) = match after.split_once("而不是") {
         Some((value, without)) => (value, Some(without.to_owned())),
         None => (after, None),
@@ -48,8 +49,8 @@ pub(super) fn heard(sentence: &str) -> Option<Heard> {
     let is_attribute = verb.canonical == "是"
         && !value.starts_with(['个', '一', '位', '名'])
         && (subject.contains('的') || !value.contains(is_han));
-    let is_named = !GENERIC.split_ascii_whitespace().any(|word| word == subject);
-    is_short.then(|| Heard {
+    let is_named = !GENERIC_NOUNS.split_ascii_whitespace().any(|word| word == subject);
+    is_short.then(|| ParsedClaim {
         is_named,
         subject,
         verb: verb.canonical.to_owned(),
@@ -65,7 +66,7 @@ pub(super) fn heard(sentence: &str) -> Option<Heard> {
     })
 }
 
-struct Verb {
+struct ChineseVerb {
     written: &'static str,
     canonical: &'static str,
     is_only: bool,
@@ -73,16 +74,16 @@ struct Verb {
 }
 
 /// Returns the first verb; of several at the same position, the longest.
-fn first_verb(said: &str) -> Option<(Verb, usize)> {
-    let found = VERBS.iter().filter_map(|(written, canonical, is_only, turns)| {
+fn first_verb(said: &str) -> Option<(ChineseVerb, usize)> {
+    let found = CLAIM_VERBS.iter().filter_map(|(written, canonical, is_only, turns)| {
         let at = said.find(written).filter(|at| 0 < *at)?;
-        Some((at, std::cmp::Reverse(written.len()), Verb { written, canonical, is_only: *is_only, turns: *turns }))
+        Some((at, std::cmp::Reverse(written.len()), ChineseVerb { written, canonical, is_only: *is_only, turns: *turns }))
     });
     found.min_by_key(|(at, length, _)| (*at, *length)).map(|(at, _, verb)| (verb, at))
 }
 
 /// Removes an opening that marks a change, and returns whether there was one.
-fn opened(said: &str) -> (bool, &str) {
+fn strip_opening(said: &str) -> (bool, &str) {
     for word in ["从现在起", "从今天起", "从今以后", "今后", "以后", "如今", "更新:", "更正:"] {
         if let Some(rest) = said.strip_prefix(word) {
             return (true, rest.trim_start_matches([',', '，', ':', '：']));
@@ -92,7 +93,7 @@ fn opened(said: &str) -> (bool, &str) {
 }
 
 /// Returns the subject before the verb; `None` for a pronoun, since its referent is unknown.
-fn subject(before: &str) -> Option<String> {
+fn claim_subject(before: &str) -> Option<String> {
     let mut rest = before;
     while let Some(shorter) = FILLERS.split_ascii_whitespace().find_map(|word| rest.strip_suffix(word)) {
         rest = shorter;
@@ -106,7 +107,7 @@ fn has(text: &str, words: &str) -> bool {
 }
 
 /// Written form, canonical form, whether only one value can hold, and whether the verb states a change.
-const VERBS: [(&str, &str, bool, bool); 34] = [
+const CLAIM_VERBS: [(&str, &str, bool, bool); 34] = [
     ("改用", "用", false, true),
     ("换用", "用", false, true),
     ("转用", "用", false, true),
@@ -145,6 +146,6 @@ const VERBS: [(&str, &str, bool, bool); 34] = [
 
 const OPENINGS: &str = "而且 并且 并 已经 已 如今";
 const FILLERS: &str = "如今 目前 已经 已 都 也 还 就 不再 没有 没 不 从此 最近 一直 仍然 仍 又 才";
-const UNSURE: &str = "如果 要是 也许 可能 或许 打算 计划 考虑 想要 曾 以前 之前 原来 将来 将会 会不会 是否 应该 例如 比如 说 还是 或者 听说 据说 当时 那时";
+const UNCERTAIN_WORDS: &str = "如果 要是 也许 可能 或许 打算 计划 考虑 想要 曾 以前 之前 原来 将来 将会 会不会 是否 应该 例如 比如 说 还是 或者 听说 据说 当时 那时";
 /// Nouns that do not denote a unique thing.
-const GENERIC: &str = "端口 接口 服务 服务器 数据库 项目 密码 系统 网站 会议 版本 语言 框架 预算 负责人 地址 电话 时间 团队 客户 用户 模型 配置 程序 应用 文件";
+const GENERIC_NOUNS: &str = "端口 接口 服务 服务器 数据库 项目 密码 系统 网站 会议 版本 语言 框架 预算 负责人 地址 电话 时间 团队 客户 用户 模型 配置 程序 应用 文件";

@@ -1,33 +1,33 @@
 //! Extracts claims from English sentences.
 
-use super::Heard;
+use super::ParsedClaim;
 
 /// Returns the claim of a sentence, if it is a plain statement about the present.
-pub(super) fn heard(sentence: &str) -> Option<Heard> {
+pub(super) fn parse_english_claim(sentence: &str) -> Option<ParsedClaim> {
     if sentence.trim_end().ends_with(['?', ':']) || sentence.contains(['“', '"', '(']) {
         return None;
     }
     let mut is_turn = false;
-    let clause = opened(first_clause(sentence), &mut is_turn);
-    let words: Vec<&str> = clause.split_whitespace().map(trimmed).filter(|word| !word.is_empty()).collect();
+    let clause = strip_opening(first_clause(sentence), &mut is_turn);
+    let words: Vec<&str> = clause.split_whitespace().map(trim_word).filter(|word| !word.is_empty()).collect();
     let small: Vec<String> = words.iter().map(|word| word.to_lowercase().replace('’', "'")).collect();
-    if small.iter().any(|word| is_in(UNSURE, word)) {
+    if small.iter().any(|word| list_contains(UNCERTAIN_WORDS, word)) {
         return None;
     }
-    let said = Said { words, small };
+    let said = ClaimWords { words, small };
     said.switch().or_else(|| said.statement(is_turn))
 }
 
 /// The words of a clause, as written and in lower case.
-struct Said<'s> {
+struct ClaimWords<'s> {
     words: Vec<&'s str>,
     small: Vec<String>,
 }
 
-impl Said<'_> {
+impl ClaimWords<'_> {
     /// Parses a change: "We switched from A to B", "Anna has moved to B", "we replaced A with B".
-    fn switch(&self) -> Option<Heard> {
-        let at = self.small.iter().position(|word| is_in(SWITCHES, word))?;
+    fn switch(&self) -> Option<ParsedClaim> {
+        let at = self.small.iter().position(|word| list_contains(CHANGE_VERBS, word))?;
         let subject = self.subject(at)?;
         let rest = at + 1..self.words.len();
         let place = |word: &str, from: usize| (from..rest.end).find(|at| self.small[*at] == word);
@@ -44,9 +44,9 @@ impl Said<'_> {
             }
         };
         let (value, purpose) = self.value(to)?;
-        let verb = if is_in("moved relocated", &self.small[at]) { "live in" } else { "use" };
+        let verb = if list_contains("moved relocated", &self.small[at]) { "live in" } else { "use" };
         let from = from.and_then(|from| self.value(from)).map(|(from, _)| from);
-        Some(Heard {
+        Some(ParsedClaim {
             subject,
             verb: verb.to_owned(),
             purpose,
@@ -63,47 +63,50 @@ impl Said<'_> {
     }
 
     /// Parses a statement: "Anna lives in B", "the port is no longer 80", "we don't use A any more".
-    fn statement(&self, is_turn: bool) -> Option<Heard> {
+    fn statement(&self, is_turn: bool) -> Option<ParsedClaim> {
         // A word after an article is not a verb, even if it looks like one: "the deploy server".
-        let is_noun = |at: usize| is_in("the a an my our your", &self.small[at - 1]) || self.small[at - 1].ends_with("'s");
+        let is_noun =
+            |at: usize| list_contains("the a an my our your", &self.small[at - 1]) || self.small[at - 1].ends_with("'s");
         let mut may_be_verb = (1..self.small.len()).filter(|at| !is_noun(*at));
-        let (at, verb) = may_be_verb.find_map(|at| Some((at, verb(&self.small[at])?)))?;
+        let (at, verb) = may_be_verb.find_map(|at| Some((at, claim_verb(&self.small[at])?)))?;
         let subject = self.subject(at)?;
         let mut next = at + 1;
         let mut is_denied = self.small[..at].iter().any(|word| is_denial(word)) || self.small[at].ends_with("n't");
-        while let Some(word) = self.small.get(next).filter(|word| is_in(ADVERBS, word) || is_denial(word)) {
+        while let Some(word) = self.small.get(next).filter(|word| list_contains(ADVERBS, word) || is_denial(word)) {
             is_denied |= is_denial(word) || word == "longer";
             next += 1;
         }
         let is_ended = |pair: &[String]| pair[0] == "no" && pair[1] == "longer" || pair[0] == "any" && pair[1] == "more";
-        let has_turned = self.small.windows(2).any(is_ended) || self.small.iter().any(|word| is_in("now anymore nowadays", word));
+        let has_turned =
+            self.small.windows(2).any(is_ended) || self.small.iter().any(|word| list_contains("now anymore nowadays", word));
         // The preposition is part of the verb: "works at" and "works as" are different claims.
         let mut name = verb.to_owned();
         if verb == "is"
             && self.small.get(next).is_some_and(|word| 4 < word.len() && word.ends_with("ed"))
-            && self.small.get(next + 1).is_some_and(|word| is_in(PREPOSITIONS, word))
+            && self.small.get(next + 1).is_some_and(|word| list_contains(PREPOSITIONS, word))
         {
             name = format!("is {}", self.small[next]);
             next += 1;
         }
-        if let Some(preposition) = self.small.get(next).filter(|word| is_in(PREPOSITIONS, word)) {
+        if let Some(preposition) = self.small.get(next).filter(|word| list_contains(PREPOSITIONS, word)) {
             name = format!("{name} {}", if preposition == "for" && verb == "work" { "at" } else { preposition });
             next += 1;
         }
-        let is_class = verb == "is" && self.small.get(next).is_some_and(|word| is_in("a an one", word));
+        let is_class = verb == "is" && self.small.get(next).is_some_and(|word| list_contains("a an one", word));
         let (end, over) = self.over(next, verb);
         let (value, purpose) = self.value(next..end)?;
         let (over, purpose) = over.map_or((None, purpose.clone()), |(over, rest)| (Some(over), purpose.or(rest)));
-        let has_article = self.small.first().is_some_and(|first| is_in("the my our your", first))
+        let has_article = self.small.first().is_some_and(|first| list_contains("the my our your", first))
             || self.small[..at].iter().any(|word| word.ends_with("'s"));
         let is_placed = name != verb;
-        Some(Heard {
+        Some(ParsedClaim {
             subject,
-            is_only: (is_in(PLACED, verb) && is_placed || is_in(ONLY, &name.replace(' ', "-")))
-                && !(verb == "is" && !has_article && !is_in(SURE, &name.replace(' ', "-"))),
-            is_sure: is_in(SURE, &name.replace(' ', "-")),
+            is_only: (list_contains(PLACE_VERBS, verb) && is_placed || list_contains(EXCLUSIVE_VERBS, &name.replace(' ', "-")))
+                && !(verb == "is" && !has_article && !list_contains(SINGLE_VALUE_VERBS, &name.replace(' ', "-"))),
+            is_sure: list_contains(SINGLE_VALUE_VERBS, &name.replace(' ', "-")),
             is_attribute: name == "is" && !is_class && has_article,
-            may_be_replaced: !is_in("is-from like speak know support have was-born is-a", &name.replace(' ', "-")) && !is_class,
+            may_be_replaced: !list_contains("is-from like speak know support have was-born is-a", &name.replace(' ', "-"))
+                && !is_class,
             is_named: is_named(&self.small, at),
             verb: name,
             purpose,
@@ -120,7 +123,9 @@ impl Said<'_> {
     fn over(&self, from: usize, verb: &str) -> (usize, Option<(String, Option<String>)>) {
         let all = self.small.len();
         if verb == "prefer" {
-            let end = (from + 1..all).find(|at| is_in("to over", &self.small[*at]) || self.small[*at] == "rather").unwrap_or(all);
+            let end = (from + 1..all)
+                .find(|at| list_contains("to over", &self.small[*at]) || self.small[*at] == "rather")
+                .unwrap_or(all);
             return (end, None);
         }
         let Some(at) = (from + 1..all).find(|at| self.small[*at] == "instead") else { return (all, None) };
@@ -130,10 +135,10 @@ impl Said<'_> {
 
     /// Returns the subject before the verb; `None` for a pronoun, since its referent is unknown.
     fn subject(&self, verb: usize) -> Option<String> {
-        let is_help = |word: &str| is_in(ADVERBS, word) || is_in(HELPS, word) || is_denial(word);
+        let is_help = |word: &str| list_contains(ADVERBS, word) || list_contains(AUXILIARY_VERBS, word) || is_denial(word);
         let end = (0..verb).rev().find(|at| !is_help(&self.small[*at]))? + 1;
         let subject = &self.small[..end];
-        let is_vague = subject.iter().any(|word| is_in(VAGUE, word) || is_help(word)) || 6 < subject.len();
+        let is_vague = subject.iter().any(|word| list_contains(VAGUE_SUBJECTS, word) || is_help(word)) || 6 < subject.len();
         (!is_vague).then(|| subject.join(" "))
     }
 
@@ -141,10 +146,10 @@ impl Said<'_> {
     fn value(&self, range: std::ops::Range<usize>) -> Option<(String, Option<String>)> {
         let words = self.words.get(range.clone())?;
         let small = &self.small[range];
-        let end = small.iter().position(|word| is_in(STOPS, word)).unwrap_or(small.len());
+        let end = small.iter().position(|word| list_contains(VALUE_STOPS, word)).unwrap_or(small.len());
         let purpose = small[..end].iter().position(|word| word == "for");
         let kept = |range: std::ops::Range<usize>| {
-            let is_kept = |at: &usize| !is_in(ADVERBS, &small[*at]) && !is_in("any more the", &small[*at]);
+            let is_kept = |at: &usize| !list_contains(ADVERBS, &small[*at]) && !list_contains("any more the", &small[*at]);
             range.filter(is_kept).map(|at| words[at]).collect::<Vec<_>>()
         };
         let value = kept(0..purpose.unwrap_or(end));
@@ -155,13 +160,15 @@ impl Said<'_> {
 
 /// Returns whether the subject is unique by its name, unlike a noun with an article: "the server".
 fn is_named(small: &[String], verb: usize) -> bool {
-    let subject: Vec<_> =
-        small[..verb].iter().filter(|word| !is_in(ADVERBS, word) && !is_in(HELPS, word) && !is_denial(word)).collect();
-    2 < subject.len() || subject.first().is_some_and(|first| !is_in("the a an", first))
+    let subject: Vec<_> = small[..verb]
+        .iter()
+        .filter(|word| !list_contains(ADVERBS, word) && !list_contains(AUXILIARY_VERBS, word) && !is_denial(word))
+        .collect();
+    2 < subject.len() || subject.first().is_some_and(|first| !list_contains("the a an", first))
 }
 
 /// Removes an opening such as "As of May,"; sets `is_turn` if it marks a change.
-fn opened<'s>(clause: &'s str, is_turn: &mut bool) -> &'s str {
+fn strip_opening<'s>(clause: &'s str, is_turn: &mut bool) -> &'s str {
     let lower = clause.to_lowercase();
     for (opening, turns) in [
         ("from now on", true),
@@ -200,41 +207,43 @@ fn first_clause(sentence: &str) -> &str {
     &sentence[..end]
 }
 
-fn trimmed(word: &str) -> &str {
+fn trim_word(word: &str) -> &str {
     word.trim_end_matches(['.', ',', '!', ';', ':']).trim_matches(['*', '_', '‘'])
 }
 
-fn is_in(list: &str, word: &str) -> bool {
+fn list_contains(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|own| own == word)
 }
 
 fn is_denial(word: &str) -> bool {
-    is_in("not no never don't doesn't isn't aren't cannot can't", word)
+    list_contains("not no never don't doesn't isn't aren't cannot can't", word)
 }
 
 /// Returns the plain form of a verb that makes a claim; `None` for other words.
-fn verb(word: &str) -> Option<&'static str> {
+fn claim_verb(word: &str) -> Option<&'static str> {
     let plain = match word {
         "is" | "are" | "isn't" | "aren't" | "am" => return Some("is"),
         "has" => return Some("have"),
-        _ => {
-            word.strip_suffix("es").filter(|plain| is_in("watch teach", plain)).or_else(|| word.strip_suffix('s')).unwrap_or(word)
-        }
+        _ => word
+            .strip_suffix("es")
+            .filter(|plain| list_contains("watch teach", plain))
+            .or_else(|| word.strip_suffix('s'))
+            .unwrap_or(word),
     };
-    CLAIMING.split_ascii_whitespace().find(|own| *own == plain || *own == word)
+    CLAIM_VERBS.split_ascii_whitespace().find(|own| *own == plain || *own == word)
 }
 
-const CLAIMING: &str = "live work use prefer like love drink eat support have own speak need require allow accept run listen report belong cost drive start end open \
+const CLAIM_VERBS: &str = "live work use prefer like love drink eat support have own speak need require allow accept run listen report belong cost drive start end open \
     close default deploy equal weigh hate avoid trust sleep sit smoke play study teach manage lead maintain store expose return";
-const PLACED: &str = "live work run listen report belong default deploy sit study start end open close is";
-const SURE: &str = "live-in live-at is-based-in is-located-in is-hosted-on is-stored-in is-deployed-on is-called";
-const ONLY: &str = "live-in live-at cost weigh equal is-called lead-by";
+const PLACE_VERBS: &str = "live work run listen report belong default deploy sit study start end open close is";
+const SINGLE_VALUE_VERBS: &str = "live-in live-at is-based-in is-located-in is-hosted-on is-stored-in is-deployed-on is-called";
+const EXCLUSIVE_VERBS: &str = "live-in live-at cost weigh equal is-called lead-by";
 const PREPOSITIONS: &str = "in at on from as to by under near for";
-const SWITCHES: &str = "switched moved migrated changed replaced relocated converted";
+const CHANGE_VERBS: &str = "switched moved migrated changed replaced relocated converted";
 const ADVERBS: &str = "now currently also still just longer anymore nowadays already always usually mostly really only recently instead finally actually";
-const HELPS: &str = "do does has have been don't doesn't had";
-const VAGUE: &str = "he she it they this that these those there who which what and or if when where how one some many most all every each to of-which but \
+const AUXILIARY_VERBS: &str = "do does has have been don't doesn't had";
+const VAGUE_SUBJECTS: &str = "he she it they this that these those there who which what and or if when where how one some many most all every each to of-which but \
     people somebody someone everyone here";
-const UNSURE: &str = "if when maybe perhaps might may could would should will would'nt won't planning considering plan plans think thinks thought wonder used was were \
+const UNCERTAIN_WORDS: &str = "if when maybe perhaps might may could would should will would'nt won't planning considering plan plans think thinks thought wonder used was were \
     unless until whether sometimes or going want wants hope try said says example todo";
-const STOPS: &str = "because since but and so which that while when although though as with";
+const VALUE_STOPS: &str = "because since but and so which that while when although though as with";

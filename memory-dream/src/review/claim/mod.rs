@@ -8,19 +8,19 @@ use std::ops::Range;
 use memory_core::text::{TokenKind, fold, tokens};
 use memory_core::wikilink::blank_code;
 
-use super::seen::key;
+use super::reviewed_memory::key;
 use crate::merge::sentences;
 
 /// Maximum number of claims of a memory; the first ones are used.
-const MOST: usize = 8;
+const MAX_CLAIMS: usize = 8;
 
 /// Maximum length of a sentence in bytes; the claim of a longer one is too complex to compare.
-const LONGEST: usize = 200;
+const MAX_SENTENCE_BYTES: usize = 200;
 
 /// A claim that a sentence makes about a subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
-pub(super) struct Claim {
+pub(super) struct SentenceClaim {
     /// The hash of the subject.
     pub(super) subject: u64,
     /// The hash of the verb with its preposition, in its plain form.
@@ -32,7 +32,7 @@ pub(super) struct Claim {
     /// The hash of the last word of the value; 0 if it is the only one.
     pub(super) head: u64,
     /// The kind of the value.
-    pub(super) kind: Value,
+    pub(super) kind: ClaimValueKind,
     /// Whether the claim is negated.
     pub(super) is_denied: bool,
     /// Whether the sentence states that the situation has changed.
@@ -57,7 +57,7 @@ pub(super) struct Claim {
     pub(super) sentence: Range<usize>,
 }
 
-impl Claim {
+impl SentenceClaim {
     /// Returns the keys under which the claim is compared with others.
     pub(super) fn buckets(&self) -> Vec<u64> {
         let mut buckets = vec![key("value", &(self.subject, self.value)), key("verb", &(self.subject, self.verb, self.purpose))];
@@ -68,7 +68,7 @@ impl Claim {
 
 /// The kind of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Value {
+pub(super) enum ClaimValueKind {
     Number,
     /// A path, an address or an identifier.
     Literal,
@@ -81,7 +81,7 @@ pub(super) enum Value {
 /// The claim of a sentence before hashing, as returned by a grammar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
-pub(super) struct Heard {
+pub(super) struct ParsedClaim {
     subject: String,
     verb: String,
     purpose: Option<String>,
@@ -97,7 +97,7 @@ pub(super) struct Heard {
 }
 
 /// Returns the claims of a text, in order.
-pub(super) fn claims(text: &str) -> Vec<Claim> {
+pub(super) fn claims(text: &str) -> Vec<SentenceClaim> {
     let prose = blank_code(text);
     let mut found = Vec::new();
     let mut said = 0;
@@ -111,13 +111,17 @@ pub(super) fn claims(text: &str) -> Vec<Claim> {
             let range = start + range.start..start + range.end;
             // A sentence with code is skipped: code makes no claim, and the value may be in it.
             let is_plain = prose[range.clone()] == text[range.clone()];
-            if is_quote || LONGEST < range.len() || !is_plain || MOST <= found.len() {
+            if is_quote || MAX_SENTENCE_BYTES < range.len() || !is_plain || MAX_CLAIMS <= found.len() {
                 continue;
             }
             let marked = &text[range.clone()];
             let sentence = marked.trim_start_matches(['-', '*', '+', '#', ' ']);
             let range = range.start + marked.len() - sentence.len()..range.end;
-            let heard = if sentence.contains(is_han) { chinese::heard(sentence) } else { english::heard(sentence) };
+            let heard = if sentence.contains(is_han) {
+                chinese::parse_chinese_claim(sentence)
+            } else {
+                english::parse_english_claim(sentence)
+            };
             found.extend(heard.and_then(|heard| claim(&heard, range)));
         }
     }
@@ -127,10 +131,10 @@ pub(super) fn claims(text: &str) -> Vec<Claim> {
     found
 }
 
-fn claim(heard: &Heard, sentence: Range<usize>) -> Option<Claim> {
+fn claim(heard: &ParsedClaim, sentence: Range<usize>) -> Option<SentenceClaim> {
     let (subject, _) = meaning(&heard.subject)?;
     let (value, last) = meaning(&heard.value)?;
-    Some(Claim {
+    Some(SentenceClaim {
         subject,
         verb: key("verb", &heard.verb),
         purpose: heard.purpose.as_deref().and_then(meaning).map(|(purpose, _)| purpose),
@@ -166,19 +170,19 @@ fn meaning(words: &str) -> Option<(u64, u64)> {
     (!all.is_empty()).then(|| (key("words", &(all, signs)), head))
 }
 
-fn kind(value: &str) -> Value {
+fn kind(value: &str) -> ClaimValueKind {
     let small = value.to_lowercase();
     let is_date = |word: &str| DATES.split_ascii_whitespace().any(|own| own == word);
     if small.split_whitespace().any(is_date) || DATES_ZH.split_ascii_whitespace().any(|word| small.contains(word)) {
-        Value::Date
+        ClaimValueKind::Date
     } else if value.contains(['/', '_', '@', '\\']) || value.contains("::") {
-        Value::Literal
+        ClaimValueKind::Literal
     } else if value.contains(|character: char| character.is_ascii_digit()) {
-        Value::Number
+        ClaimValueKind::Number
     } else if value.split_whitespace().all(|word| word.starts_with(char::is_uppercase)) && value.contains(char::is_alphabetic) {
-        Value::Name
+        ClaimValueKind::Name
     } else {
-        Value::Word
+        ClaimValueKind::Word
     }
 }
 

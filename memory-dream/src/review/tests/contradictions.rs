@@ -1,10 +1,10 @@
 //! Pairs of sentences that contradict each other, and pairs that only seem to.
 
-use super::super::Difference;
+use super::super::ContradictionKind;
 use super::{memory, reviewed};
 
 /// Returns how the second sentence, which is newer, contradicts the first.
-fn found(first: &str, second: &str) -> Option<(Difference, bool)> {
+fn first_contradiction(first: &str, second: &str) -> Option<(ContradictionKind, bool)> {
     let review = reviewed(&[memory("a", 1, first), memory("b", 2, second)]);
     let found = review.contradictions.first.first()?;
     assert_eq!((found.older.sentence.trim_end(), found.newer.text.as_str()), (found.older.sentence.as_str(), second));
@@ -32,27 +32,27 @@ fn what_says_itself_that_something_else_held_before_is_certain() {
         ("服务的端口是8080", "服务的端口改为9090"),
         ("搜索接口支持 gzip", "搜索接口不再支持 gzip"),
     ] {
-        assert_eq!(found(first, second).map(|(_, is_certain)| is_certain), Some(true), "{first} / {second}");
+        assert_eq!(first_contradiction(first, second).map(|(_, is_certain)| is_certain), Some(true), "{first} / {second}");
     }
 }
 
 #[test]
 fn what_only_differs_is_listed_and_never_certain() {
     for (first, second, difference) in [
-        ("Anna lives in Berlin.", "Anna lives in Munich.", Difference::Other),
-        ("The port is 8080.", "The port is 9090.", Difference::Other),
-        ("Anna works in Berlin.", "Anna now works in marketing.", Difference::Other),
-        ("The port is 8080.", "The port is now 9090.", Difference::Other),
-        ("接口支持 gzip", "接口不再支持 gzip", Difference::Denied),
-        ("The API supports gzip.", "The API does not support gzip.", Difference::Denied),
-        ("Anna prefers dark mode.", "Anna prefers light mode.", Difference::Other),
-        ("The review meeting is on Tuesday.", "The review meeting is on Thursday.", Difference::Other),
-        ("Anna's phone number is 555 1234.", "Anna's phone number is 555 9876.", Difference::Other),
-        ("安娜住在柏林。", "安娜住在慕尼黑。", Difference::Other),
-        ("接口支持 gzip", "接口不支持 gzip", Difference::Denied),
-        ("服务的端口是8080", "服务的端口是9090", Difference::Other),
+        ("Anna lives in Berlin.", "Anna lives in Munich.", ContradictionKind::Other),
+        ("The port is 8080.", "The port is 9090.", ContradictionKind::Other),
+        ("Anna works in Berlin.", "Anna now works in marketing.", ContradictionKind::Other),
+        ("The port is 8080.", "The port is now 9090.", ContradictionKind::Other),
+        ("接口支持 gzip", "接口不再支持 gzip", ContradictionKind::Denied),
+        ("The API supports gzip.", "The API does not support gzip.", ContradictionKind::Denied),
+        ("Anna prefers dark mode.", "Anna prefers light mode.", ContradictionKind::Other),
+        ("The review meeting is on Tuesday.", "The review meeting is on Thursday.", ContradictionKind::Other),
+        ("Anna's phone number is 555 1234.", "Anna's phone number is 555 9876.", ContradictionKind::Other),
+        ("安娜住在柏林。", "安娜住在慕尼黑。", ContradictionKind::Other),
+        ("接口支持 gzip", "接口不支持 gzip", ContradictionKind::Denied),
+        ("服务的端口是8080", "服务的端口是9090", ContradictionKind::Other),
     ] {
-        assert_eq!(found(first, second), Some((difference, false)), "{first} / {second}");
+        assert_eq!(first_contradiction(first, second), Some((difference, false)), "{first} / {second}");
     }
 }
 
@@ -77,15 +77,15 @@ fn what_can_hold_together_contradicts_nothing() {
         ("他住在柏林", "他现在住在慕尼黑"),
         ("我们用 MySQL", "如果我们改用 Postgres，会更快"),
     ] {
-        assert_eq!(found(first, second), None, "{first} / {second}");
+        assert_eq!(first_contradiction(first, second), None, "{first} / {second}");
     }
 }
 
 #[test]
 fn a_memory_that_says_more_is_never_superseded_as_a_whole() {
     assert_eq!(
-        found("Anna lives in Berlin. She has two cats.", "Anna no longer lives in Berlin."),
-        Some((Difference::Denied, false))
+        first_contradiction("Anna lives in Berlin. She has two cats.", "Anna no longer lives in Berlin."),
+        Some((ContradictionKind::Denied, false))
     );
 }
 

@@ -1,13 +1,13 @@
 //! Tests of reviews.
 
+mod clusters;
 mod contradictions;
-mod groups;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{Draft, Memory, MemoryId, Phase};
 use proptest::prelude::*;
 
-use super::{Review, Rules, review};
+use super::{Review, ReviewRules, review};
 
 /// Returns a filed memory created on the given day.
 fn memory(name: &str, day: i64, text: &str) -> Memory {
@@ -17,7 +17,7 @@ fn memory(name: &str, day: i64, text: &str) -> Memory {
 }
 
 fn reviewed(memories: &[Memory]) -> Review {
-    review(memories.iter().map(|memory| (memory, None)), &Rules::default(), DateTime::UNIX_EPOCH + TimeDelta::days(30))
+    review(memories.iter().map(|memory| (memory, None)), &ReviewRules::default(), DateTime::UNIX_EPOCH + TimeDelta::days(30))
 }
 
 fn any_memories() -> impl Strategy<Value = Vec<Memory>> {
@@ -65,7 +65,7 @@ proptest! {
     #[test]
     fn a_review_does_not_depend_on_the_order_in_which_memories_came(memories in any_memories(), turn in 0..16_usize, seconds in 0_i64..4_000_000_000) {
         let now = DateTime::<Utc>::from_timestamp(seconds, 0).expect("a moment");
-        let reviewed = |memories: &[Memory]| review(memories.iter().map(|memory| (memory, None)), &Rules::default(), now);
+        let reviewed = |memories: &[Memory]| review(memories.iter().map(|memory| (memory, None)), &ReviewRules::default(), now);
         let straight = reviewed(&memories);
         let mut turned = memories.clone();
         turned.rotate_left(turn % memories.len().max(1));
@@ -77,9 +77,9 @@ proptest! {
     #[test]
     fn lists_are_bounded_and_name_only_what_was_shown(memories in any_memories(), most in 0..5_usize) {
         let now = DateTime::UNIX_EPOCH;
-        let rules = Rules { most, ..Rules::default() };
-        let reviewed = |rules: &Rules| review(memories.iter().map(|memory| (memory, None)), rules, now);
-        let (short, whole) = (reviewed(&rules), reviewed(&Rules { most: usize::MAX, ..rules }));
+        let rules = ReviewRules { most, ..ReviewRules::default() };
+        let reviewed = |rules: &ReviewRules| review(memories.iter().map(|memory| (memory, None)), rules, now);
+        let (short, whole) = (reviewed(&rules), reviewed(&ReviewRules { most: usize::MAX, ..rules }));
         prop_assert!(short.contradictions.first.len() <= most && short.clusters.first.len() <= most && short.orphans.first.len() <= most);
         prop_assert_eq!(short.contradictions.first.len() + short.contradictions.left_out, whole.contradictions.first.len());
         let is_known = |id: &MemoryId| memories.iter().any(|memory| memory.id == *id);

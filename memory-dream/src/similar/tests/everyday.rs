@@ -1,6 +1,6 @@
 //! Pairs of everyday notes that are duplicates, and pairs that only look similar.
 
-use crate::similar::{Difference, likeness};
+use crate::similar::{TextDifference, likeness};
 
 #[track_caller]
 fn assert_duplicates(pairs: &[(&str, &str)]) {
@@ -12,7 +12,7 @@ fn assert_duplicates(pairs: &[(&str, &str)]) {
 
 /// Asserts that the pairs are not duplicates, even with a cosine of 1.
 #[track_caller]
-fn assert_differ(difference: Difference, pairs: &[(&str, &str)]) {
+fn assert_differ(difference: TextDifference, pairs: &[(&str, &str)]) {
     for (one, other) in pairs {
         let found = likeness(one, other, Some(1.0));
         assert!(!found.is_duplicate() && found.differences.contains(&difference), "{one:?} and {other:?}: {found:?}");
@@ -69,7 +69,7 @@ fn a_detail_in_a_long_text_makes_no_difference() {
 #[test]
 fn numbers_dates_and_versions_make_a_difference() {
     assert_differ(
-        Difference::Number,
+        TextDifference::Number,
         &[
             ("The proxy listens on port 8080", "The proxy listens on port 8081"),
             ("The library needs version 1.2.3 of serde", "The library needs version 1.2.4 of serde"),
@@ -85,7 +85,7 @@ fn numbers_dates_and_versions_make_a_difference() {
         ],
     );
     assert_differ(
-        Difference::Date,
+        TextDifference::Date,
         &[
             ("The standup is on Monday at noon", "The standup is on Tuesday at noon"),
             ("the rent is due in march", "the rent is due in april"),
@@ -98,7 +98,7 @@ fn numbers_dates_and_versions_make_a_difference() {
 #[test]
 fn negations_and_opposites_make_a_difference() {
     assert_differ(
-        Difference::Negation,
+        TextDifference::Negation,
         &[
             ("Do rebase the shared branches", "Don't rebase the shared branches"),
             ("Always commit the lock file to git", "Never commit the lock file to git"),
@@ -111,7 +111,7 @@ fn negations_and_opposites_make_a_difference() {
         ],
     );
     assert_differ(
-        Difference::Opposite,
+        TextDifference::Opposite,
         &[
             ("Turn the heating on at night", "Turn the heating off at night"),
             ("Enable compression on the proxy", "Disable compression on the proxy"),
@@ -126,7 +126,7 @@ fn negations_and_opposites_make_a_difference() {
 #[test]
 fn names_persons_and_subjects_make_a_difference() {
     assert_differ(
-        Difference::Subject,
+        TextDifference::Subject,
         &[
             ("Anna likes tea with milk", "Ben likes tea with milk"),
             ("The server runs Debian in the cellar", "The backup server runs Debian in the cellar"),
@@ -135,7 +135,7 @@ fn names_persons_and_subjects_make_a_difference() {
         ],
     );
     assert_differ(
-        Difference::Name,
+        TextDifference::Name,
         &[
             ("Yesterday Anna told Ben about the offer", "Yesterday Ben told Anna about the offer"),
             ("The project is written in Rust and tested", "The project is written in Zig and tested"),
@@ -143,7 +143,7 @@ fn names_persons_and_subjects_make_a_difference() {
         ],
     );
     assert_differ(
-        Difference::Person,
+        TextDifference::Person,
         &[
             ("For lunch my sister likes rice", "For lunch my brother likes rice"),
             ("我姐姐住在上海浦东", "我妹妹住在上海浦东"),
@@ -155,7 +155,7 @@ fn names_persons_and_subjects_make_a_difference() {
 #[test]
 fn code_paths_addresses_and_moods_make_a_difference() {
     assert_differ(
-        Difference::Code,
+        TextDifference::Code,
         &[
             ("Run `make test` before each push", "Run `make check` before each push"),
             ("Set `PORT` in the environment", "Set `port` in the environment"),
@@ -163,7 +163,7 @@ fn code_paths_addresses_and_moods_make_a_difference() {
         ],
     );
     assert_differ(
-        Difference::Literal,
+        TextDifference::Literal,
         &[
             ("The settings live in ~/.config/app", "The settings live in ~/.local/app"),
             ("The docs are at https://example.com/a", "The docs are at https://example.com/b"),
@@ -173,7 +173,7 @@ fn code_paths_addresses_and_moods_make_a_difference() {
         ],
     );
     assert_differ(
-        Difference::Mood,
+        TextDifference::Mood,
         &[
             ("The build must finish in an hour", "The build may finish in an hour"),
             ("The office will move to Oslo", "The office did move to Oslo"),

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use crate::similar::{Reading, Sketch, candidates};
+use crate::similar::{MinHash, TextFingerprint, candidates};
 
 /// A deterministic pseudo-random generator (`SplitMix64`).
-struct Chance(u64);
+struct RecallRandom(u64);
 
-impl Chance {
+impl RecallRandom {
     fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -25,7 +25,7 @@ impl Chance {
 }
 
 /// Returns texts; every third one is the previous one with some words replaced.
-fn texts(chance: &mut Chance, is_chinese: bool) -> Vec<Vec<String>> {
+fn texts(chance: &mut RecallRandom, is_chinese: bool) -> Vec<Vec<String>> {
     let mut texts: Vec<Vec<String>> = Vec::new();
     for number in 0..900 {
         let edited = texts.last().filter(|_| number % 3 == 2).cloned();
@@ -44,11 +44,11 @@ fn texts(chance: &mut Chance, is_chinese: bool) -> Vec<Vec<String>> {
 }
 
 #[track_caller]
-fn assert_found(is_chinese: bool) {
+fn assert_recall(is_chinese: bool) {
     let separator = if is_chinese { "" } else { " " };
-    let texts: Vec<_> = texts(&mut Chance(7), is_chinese).iter().map(|words| words.join(separator)).collect();
-    let sketches: Vec<_> = texts.iter().map(|text| Sketch::of(text)).collect();
-    let readings: Vec<_> = texts.iter().map(|text| Reading::of(text)).collect();
+    let texts: Vec<_> = texts(&mut RecallRandom(7), is_chinese).iter().map(|words| words.join(separator)).collect();
+    let sketches: Vec<_> = texts.iter().map(|text| MinHash::of(text)).collect();
+    let readings: Vec<_> = texts.iter().map(|text| TextFingerprint::of(text)).collect();
     let found: HashSet<_> = candidates(&sketches).into_iter().map(|(one, other)| (one as usize, other as usize)).collect();
     let (mut alike, mut missed, mut edited, mut edited_found) = (0, 0, 0, 0);
     for one in 0..texts.len() {
@@ -72,10 +72,10 @@ fn assert_found(is_chinese: bool) {
 
 #[test]
 fn of_english_texts_that_share_four_fifths_98_of_100_are_candidates() {
-    assert_found(false);
+    assert_recall(false);
 }
 
 #[test]
 fn of_chinese_texts_that_share_four_fifths_98_of_100_are_candidates() {
-    assert_found(true);
+    assert_recall(true);
 }

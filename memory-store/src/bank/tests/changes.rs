@@ -12,7 +12,7 @@ const THEIRS: &str = "\u{20}{\n\t\"note\": [1,  2],\n\t\"_meta\": { \"version\":
 
 #[test]
 fn a_change_leaves_all_else_byte_for_byte() {
-    let folder = Folder::plain();
+    let folder = TestBanks::plain();
     folder.put_file("session.json", THEIRS);
     folder.put("b", r#"{"n":1e1000}"#);
     let step = "\"created_at\": \"2024-10-04T00:00:01Z\", \"updated_at\": \"2024-10-04T00:00:01Z\"";
@@ -24,12 +24,12 @@ fn a_change_leaves_all_else_byte_for_byte() {
 
 #[test]
 fn an_entry_that_is_deleted_and_brought_back_stands_where_it_stood() {
-    let folder = Folder::plain();
+    let folder = TestBanks::plain();
     for key in ["a", "b", "c", "d"] {
         folder.put(key, "1");
     }
     let whole = folder.file("session.json");
-    let gone = folder.change(["a", "b", "d"].map(|key| EntryChange::Remove(key.parse().unwrap())).to_vec());
+    let gone = folder.change(["a", "b", "d"].map(|key| BankEntryChange::Remove(key.parse().unwrap())).to_vec());
     assert!(folder.file("session.json").contains("\"entries\": {\n    \"c\": {"));
     folder.undo(&gone);
     let without_time = |text: &str| text.replace("00:00:04Z\",\n    \"schema\"", "").replace("00:00:06Z\",\n    \"schema\"", "");
@@ -38,7 +38,7 @@ fn an_entry_that_is_deleted_and_brought_back_stands_where_it_stood() {
 
 #[test]
 fn a_bank_without_entries_is_laid_out_as_a_new_one() {
-    let folder = Folder::plain();
+    let folder = TestBanks::plain();
     folder.put("a", "1");
     folder.remove("a");
     assert!(folder.file("session.json").ends_with("  \"entries\": {}\n}\n"));
@@ -48,7 +48,7 @@ fn a_bank_without_entries_is_laid_out_as_a_new_one() {
 
 #[test]
 fn a_writer_that_takes_no_lock_is_not_overwritten() {
-    let folder = Folder::plain();
+    let folder = TestBanks::plain();
     folder.put("count", "1");
     let mut asked = 0;
     let mut decide = |seen: Option<&Bank>| {
@@ -77,7 +77,7 @@ fn a_writer_that_takes_no_lock_is_not_overwritten() {
 
 #[test]
 fn what_was_before_goes_for_good_by_whole_months() {
-    let folder = Folder::plain();
+    let folder = TestBanks::plain();
     let first = folder.put("a", "1");
     folder.put("a", "2");
     // All operations were executed in October 2024.
@@ -91,19 +91,19 @@ fn what_was_before_goes_for_good_by_whole_months() {
 }
 
 #[derive(Debug, Clone)]
-enum Step {
+enum BankTestStep {
     Put(u8, u16),
     Remove(u8),
     RemoveSeveral(Vec<u8>),
     Undo(usize),
 }
 
-fn any_step() -> impl Strategy<Value = Step> {
+fn any_step() -> impl Strategy<Value = BankTestStep> {
     prop_oneof![
-        4 => (0..6_u8, 0..2000_u16).prop_map(|(key, length)| Step::Put(key, length)),
-        2 => (0..6_u8).prop_map(Step::Remove),
-        1 => proptest::collection::vec(0..6_u8, 2..4).prop_map(Step::RemoveSeveral),
-        2 => (0..12_usize).prop_map(Step::Undo),
+        4 => (0..6_u8, 0..2000_u16).prop_map(|(key, length)| BankTestStep::Put(key, length)),
+        2 => (0..6_u8).prop_map(BankTestStep::Remove),
+        1 => proptest::collection::vec(0..6_u8, 2..4).prop_map(BankTestStep::RemoveSeveral),
+        2 => (0..12_usize).prop_map(BankTestStep::Undo),
     ]
 }
 
@@ -117,7 +117,7 @@ proptest! {
         compress_above in prop_oneof![Just(None), Just(Some(0)), Just(Some(900))],
         layout in 0..3_usize,
     ) {
-        let folder = Folder::new(BankOptions { compress_above, ..BankOptions::default() });
+        let folder = TestBanks::new(BankOptions { compress_above, ..BankOptions::default() });
         let theirs = ["{\"entries\":{}}", "{\n  \"_meta\": {},\n  \"entries\": {\n  }\n}", THEIRS][layout];
         folder.put_file("session.json", theirs);
         let mut model: BTreeMap<String, String> =
@@ -126,29 +126,29 @@ proptest! {
         for step in steps {
             let before = model.clone();
             match step {
-                Step::Put(key, length) => {
+                BankTestStep::Put(key, length) => {
                     let (key, value) = (format!("k{key}"), format!("\"{}\"", "x".repeat(length.into())));
                     done.push((folder.put(&key, &value), before));
                     model.insert(key, value);
                 }
-                Step::Remove(key) => {
+                BankTestStep::Remove(key) => {
                     let key = format!("k{key}");
                     if model.remove(&key).is_some() {
                         done.push((folder.remove(&key), before));
                     }
                 }
-                Step::RemoveSeveral(keys) => {
+                BankTestStep::RemoveSeveral(keys) => {
                     let mut keys: Vec<_> = keys.into_iter().map(|key| format!("k{key}")).filter(|key| model.contains_key(key)).collect();
                     keys.sort();
                     keys.dedup();
                     if !keys.is_empty() {
-                        done.push((folder.change(keys.iter().map(|key| EntryChange::Remove(key.parse().unwrap())).collect()), before));
+                        done.push((folder.change(keys.iter().map(|key| BankEntryChange::Remove(key.parse().unwrap())).collect()), before));
                         for key in &keys {
                             model.remove(key);
                         }
                     }
                 }
-                Step::Undo(back) => {
+                BankTestStep::Undo(back) => {
                     // Only a sequence of the latest operations can certainly be undone.
                     for _ in 0..back.min(3) {
                         let Some((id, before)) = done.pop() else { break };
@@ -171,7 +171,7 @@ proptest! {
 fn the_mode_of_a_file_survives_a_change_a_repair_and_the_way_back() {
     use std::os::unix::fs::PermissionsExt;
 
-    let folder = Folder::new(BankOptions { compress_above: Some(10_000), ..BankOptions::default() });
+    let folder = TestBanks::new(BankOptions { compress_above: Some(10_000), ..BankOptions::default() });
     let mode = |name: &str| std::fs::metadata(folder.path().join(name)).unwrap().permissions().mode() & 0o777;
     folder.put("a", "1");
     assert_eq!(mode("session.json"), 0o600);

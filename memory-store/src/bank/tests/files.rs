@@ -3,20 +3,20 @@
 use std::sync::{Arc, Mutex};
 
 use memory_core::Code;
-use memory_core::bank::{BankStore, Found, Limits};
+use memory_core::bank::{BankLimits, BankLookup, BankStore};
 
 use super::*;
-use crate::disk::{Disk, Entry as FolderEntry, RealDisk, Signature};
+use crate::disk::{DirEntry as FolderEntry, Disk, FileStat, RealDisk};
 
-fn large(keys: usize) -> String {
+fn large_bank(keys: usize) -> String {
     let entries: Vec<_> = (0..keys).map(|key| format!("\"key{key}\": {{\"value\": \"{}{key}\"}}", "x".repeat(1000))).collect();
     format!("{{\"_meta\": {{\"version\": 1}}, \"entries\": {{{}}}}}", entries.join(",\n"))
 }
 
-fn value(found: Found) -> Option<String> {
+fn value(found: BankLookup) -> Option<String> {
     match found {
-        Found::Entry(entry) => Some(entry.value.to_string()),
-        Found::NoKey | Found::NoBank => None,
+        BankLookup::Entry(entry) => Some(entry.value.to_string()),
+        BankLookup::NoKey | BankLookup::NoBank => None,
     }
 }
 
@@ -28,14 +28,14 @@ struct CountingDisk {
 }
 
 impl CountingDisk {
-    fn taken(&self, path: &str) -> usize {
+    fn take_bytes_read(&self, path: &str) -> usize {
         let mut read = self.read.lock().unwrap();
         read.drain(..).filter(|(file, _)| file == path).map(|(_, length)| length).sum()
     }
 }
 
 impl Disk for CountingDisk {
-    fn read(&self, path: &str) -> std::io::Result<Option<(Vec<u8>, Signature)>> {
+    fn read(&self, path: &str) -> std::io::Result<Option<(Vec<u8>, FileStat)>> {
         self.real.read(path)
     }
     fn read_part(&self, path: &str, start: u64, length: usize) -> std::io::Result<Vec<u8>> {
@@ -46,7 +46,7 @@ impl Disk for CountingDisk {
     fn open(&self, path: &str) -> std::io::Result<Option<std::fs::File>> {
         self.real.open(path)
     }
-    fn signature(&self, path: &str) -> std::io::Result<Option<Signature>> {
+    fn signature(&self, path: &str) -> std::io::Result<Option<FileStat>> {
         self.real.signature(path)
     }
     fn folder(&self, path: &str) -> std::io::Result<Vec<FolderEntry>> {
@@ -95,7 +95,7 @@ fn one_key_of_a_large_bank_is_read_without_the_rest_plain_or_compressed() {
     for (compress_above, path) in [(None, "session.json"), (Some(1024 * 1024), "session.json.gz")] {
         let home = tempfile::tempdir().unwrap();
         let disk = Arc::new(CountingDisk { real: RealDisk::open(home.path()).unwrap(), read: Mutex::default() });
-        std::fs::write(home.path().join("session.json"), large(2000)).unwrap();
+        std::fs::write(home.path().join("session.json"), large_bank(2000)).unwrap();
         let banks = BankFolder::on_disk(
             home.path(),
             Arc::clone(&disk) as Arc<dyn Disk>,
@@ -103,28 +103,28 @@ fn one_key_of_a_large_bank_is_read_without_the_rest_plain_or_compressed() {
         );
         let operation = BankOperation { id: OperationId::from_random(1), verb: BankVerb::Write, by: "test".into(), at: at(1) };
         banks.change(&name(), &operation, &mut |_| Ok(BankChange::Entries(vec![put("key7", "7", 1)]))).unwrap();
-        disk.taken(path);
+        disk.take_bytes_read(path);
         for (wanted, expected) in [
             ("key7", "7".to_owned()),
             ("key0", format!("\"{}0\"", "x".repeat(1000))),
             ("key1999", format!("\"{}1999\"", "x".repeat(1000))),
         ] {
             assert_eq!(value(banks.entry(&name(), &key(wanted)).unwrap()), Some(expected), "{path} {wanted}");
-            assert!(disk.taken(path) < 100_000, "{path} {wanted}");
+            assert!(disk.take_bytes_read(path) < 100_000, "{path} {wanted}");
         }
-        assert_eq!(banks.entry(&name(), &key("none")).unwrap(), Found::NoKey);
+        assert_eq!(banks.entry(&name(), &key("none")).unwrap(), BankLookup::NoKey);
     }
 }
 
 #[test]
 fn an_edit_of_a_large_bank_by_hand_is_seen_whatever_the_index_says() {
-    let folder = Folder::plain();
-    folder.put_file("session.json", large(500));
+    let folder = TestBanks::plain();
+    folder.put_file("session.json", large_bank(500));
     let read = |wanted: &str| value(folder.banks.entry(&name(), &key(wanted)).unwrap());
     assert!(read("key3").unwrap().ends_with("x3\""));
     assert_eq!(folder.files(), ["_index.json", "session.json"]);
     // The same length, and nearly the same time.
-    folder.put_file("session.json", large(500).replace("x3\"", "y3\"").replace("\"key4\"", "\"kex4\""));
+    folder.put_file("session.json", large_bank(500).replace("x3\"", "y3\"").replace("\"key4\"", "\"kex4\""));
     assert!(read("key3").unwrap().ends_with("y3\""));
     assert_eq!((read("key4"), read("kex4").is_some()), (None, true));
     for damage in ["", "{", "{\"version\":1,\"banks\":{\n\"session.json\":{\"size\":1}}}\n"] {
@@ -135,7 +135,7 @@ fn an_edit_of_a_large_bank_by_hand_is_seen_whatever_the_index_says() {
 
 #[test]
 fn a_bank_that_grows_is_compressed_and_one_that_shrinks_is_plain_again() {
-    let folder = Folder::new(BankOptions { compress_above: Some(10_000), ..BankOptions::default() });
+    let folder = TestBanks::new(BankOptions { compress_above: Some(10_000), ..BankOptions::default() });
     folder.put("a", "1");
     folder.put("b", &format!("\"{}\"", "x".repeat(20_000)));
     assert_eq!(folder.files(), ["session.json.gz"]);
@@ -150,12 +150,12 @@ fn a_bank_that_grows_is_compressed_and_one_that_shrinks_is_plain_again() {
 
 #[test]
 fn the_limits_are_kept_and_what_is_over_them_may_become_smaller() {
-    let limits = Limits { bank_bytes: 2000, keys: 3, ..Limits::default() };
-    let folder = Folder::new(BankOptions { limits, ..BankOptions::default() });
+    let limits = BankLimits { bank_bytes: 2000, keys: 3, ..BankLimits::default() };
+    let folder = TestBanks::new(BankOptions { limits, ..BankOptions::default() });
     for key in ["a", "b", "c"] {
         folder.put(key, "1");
     }
-    let code = |change: EntryChange| {
+    let code = |change: BankEntryChange| {
         let changed = folder
             .banks
             .change(&name(), &folder.operation(BankVerb::Write), &mut |_| Ok(BankChange::Entries(vec![change.clone()])));
@@ -173,7 +173,7 @@ fn the_limits_are_kept_and_what_is_over_them_may_become_smaller() {
 
 #[test]
 fn what_is_no_file_of_ours_is_refused_by_name_and_left_alone() {
-    let folder = Folder::plain();
+    let folder = TestBanks::plain();
     let elsewhere = tempfile::tempdir().unwrap();
     let target = elsewhere.path().join("target.json");
     std::fs::write(&target, "{\"entries\":{}}").unwrap();
@@ -201,7 +201,7 @@ fn what_is_no_file_of_ours_is_refused_by_name_and_left_alone() {
 
 #[test]
 fn a_damaged_bank_is_named_refused_and_can_be_deleted_whole() {
-    let folder = Folder::plain();
+    let folder = TestBanks::plain();
     for (bytes, why) in [
         (b"{\"entries\": {\"a\": ".as_slice(), "unexpected end of text (byte 18)"),
         (b"{\"entries\": {\"\xff\": 1}}", "it is not UTF-8 (byte 14)"),
@@ -225,7 +225,7 @@ fn a_damaged_bank_is_named_refused_and_can_be_deleted_whole() {
 #[test]
 fn nothing_is_written_through_a_symlink_that_somebody_put_there() {
     for name in [".next.tmp", ".next-session.tmp", ".index.tmp", ".lock", ".locks/session", ".locks", ".trash/2024-10.jsonl"] {
-        let folder = Folder::plain();
+        let folder = TestBanks::plain();
         let elsewhere = tempfile::tempdir().unwrap();
         let target = elsewhere.path().join("target");
         std::fs::write(&target, "theirs").unwrap();
@@ -233,11 +233,11 @@ fn nothing_is_written_through_a_symlink_that_somebody_put_there() {
         if name.starts_with(".locks/") {
             std::fs::create_dir(folder.path().join(".locks")).unwrap();
         }
-        folder.put_file("session.json", large(300));
+        folder.put_file("session.json", large_bank(300));
         std::os::unix::fs::symlink(&target, folder.path().join(name)).unwrap();
         let mut decide = |_: Option<&Bank>| Ok(BankChange::Entries(vec![put("a", "1", 1)]));
-        let changed = folder.banks.change(&name_of(), &folder.operation(BankVerb::Write), &mut decide);
-        let _ = folder.banks.entry(&name_of(), &key("key1"));
+        let changed = folder.banks.change(&session_name(), &folder.operation(BankVerb::Write), &mut decide);
+        let _ = folder.banks.entry(&session_name(), &key("key1"));
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "theirs", "{name}");
         assert!(
             changed.is_err_and(|error| error.code() == Code::PathRefused) || matches!(name, ".index.tmp" | ".next.tmp"),
@@ -246,13 +246,13 @@ fn nothing_is_written_through_a_symlink_that_somebody_put_there() {
     }
 }
 
-fn name_of() -> BankName {
+fn session_name() -> BankName {
     super::name()
 }
 
 #[test]
 fn a_project_gets_a_gitignore_for_derived_and_private_files_once() {
-    let folder = Folder::new(BankOptions { is_in_project: true, compress_above: Some(0), ..BankOptions::default() });
+    let folder = TestBanks::new(BankOptions { is_in_project: true, compress_above: Some(0), ..BankOptions::default() });
     folder.put("a", "1");
     let text = folder.file(".gitignore");
     let ignored: Vec<&str> = text.lines().map(|line| line.trim_end_matches('/')).collect();
@@ -264,7 +264,7 @@ fn a_project_gets_a_gitignore_for_derived_and_private_files_once() {
     std::fs::remove_file(folder.path().join(".gitignore")).unwrap();
     folder.put("b", "1");
     assert!(!folder.path().join(".gitignore").exists(), "it is written once");
-    let of_user = Folder::plain();
+    let of_user = TestBanks::plain();
     of_user.put("a", "1");
     assert!(!of_user.path().join(".gitignore").exists());
 }

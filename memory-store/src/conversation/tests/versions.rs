@@ -3,7 +3,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::mpsc::channel;
 
 use super::super::versions::KEYS;
-use super::super::{Versions, VersionsError};
+use super::super::{GitVersions, GitVersionsError};
 use super::*;
 
 /// Returns an empty folder, or `None` if git is not installed.
@@ -17,10 +17,10 @@ fn folder() -> Option<tempfile::TempDir> {
 }
 
 /// Returns a folder with one committed fact.
-fn kept_once() -> Option<tempfile::TempDir> {
+fn folder_with_commit() -> Option<tempfile::TempDir> {
     let home = folder()?;
-    keep(home.path(), &["likes tea"]);
-    Versions::commit(home.path(), "first").unwrap();
+    add_facts(home.path(), &["likes tea"]);
+    GitVersions::commit(home.path(), "first").unwrap();
     Some(home)
 }
 
@@ -34,10 +34,10 @@ fn versions_are_kept_in_a_repository_of_their_own() {
     let Some(outer) = folder() else { return };
     git(outer.path(), &["init", "--quiet"]);
     let home = outer.path().join("memories");
-    keep(&home, &["likes tea"]);
+    add_facts(&home, &["likes tea"]);
     fs::write(home.join("secret.txt"), "not ours").unwrap();
     let (sender, told) = channel();
-    let versions = Versions::new(&home, Box::new(move |error| sender.send(error.clone()).unwrap()));
+    let versions = GitVersions::new(&home, Box::new(move |error| sender.send(error.clone()).unwrap()));
     versions.note("Add 1 memory");
     drop(versions);
     assert_eq!(told.try_iter().collect::<Vec<_>>(), []);
@@ -45,65 +45,65 @@ fn versions_are_kept_in_a_repository_of_their_own() {
     let kept = git(&home, &["ls-files"]);
     assert!(kept.starts_with(".gitignore\nentries/default/facts/") && kept.lines().count() == 2, "{kept}");
     assert_eq!(git(outer.path(), &["log", "--format=%s"]), "");
-    Versions::commit(&home, "nothing").unwrap();
+    GitVersions::commit(&home, "nothing").unwrap();
     assert_eq!(git(&home, &["log", "--format=%s"]), "Add 1 memory\n");
 }
 
 /// Returns the files below a folder that users other than the owner can access.
-fn open_to_others(folder: &Path) -> Vec<PathBuf> {
+fn files_open_to_others(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let rights = entry.metadata().unwrap();
         found.extend((rights.permissions().mode() & 0o077 != 0).then(|| entry.path()));
-        found.extend(rights.is_dir().then(|| open_to_others(&entry.path())).into_iter().flatten());
+        found.extend(rights.is_dir().then(|| files_open_to_others(&entry.path())).into_iter().flatten());
     }
     found
 }
 
 #[test]
 fn a_repository_of_ours_is_for_nobody_else_and_what_a_person_made_stays_as_they_made_it() {
-    let Some(home) = kept_once() else { return };
+    let Some(home) = folder_with_commit() else { return };
     fs::set_permissions(home.path(), Permissions::from_mode(0o755)).unwrap();
     for (fact, message) in [("likes coffee", "second"), ("likes cocoa", "third")] {
-        keep(home.path(), &[fact]);
-        Versions::commit(home.path(), message).unwrap();
+        add_facts(home.path(), &[fact]);
+        GitVersions::commit(home.path(), message).unwrap();
     }
     git(home.path(), &["gc", "--quiet"]);
-    keep(home.path(), &["likes water"]);
-    Versions::commit(home.path(), "fourth").unwrap();
+    add_facts(home.path(), &["likes water"]);
+    GitVersions::commit(home.path(), "fourth").unwrap();
     assert_eq!(git(home.path(), &["log", "--format=%s"]).lines().count(), 4);
-    assert_eq!(open_to_others(&home.path().join(".git")), [""; 0].map(PathBuf::from));
+    assert_eq!(files_open_to_others(&home.path().join(".git")), [""; 0].map(PathBuf::from));
     assert_eq!(fs::metadata(home.path().join(".git")).unwrap().permissions().mode() & 0o777, 0o700);
 
-    let home = folder_of_theirs().unwrap();
+    let home = user_repository().unwrap();
     fs::set_permissions(home.path().join(".git"), Permissions::from_mode(0o755)).unwrap();
-    keep(home.path(), &["likes tea"]);
-    Versions::commit(home.path(), "first").unwrap();
+    add_facts(home.path(), &["likes tea"]);
+    GitVersions::commit(home.path(), "first").unwrap();
     assert_eq!(fs::metadata(home.path().join(".git")).unwrap().permissions().mode() & 0o777, 0o755);
     assert_eq!(git(home.path(), &["config", "--get", "core.sharedRepository"]), "");
 }
 
 #[test]
 fn what_a_person_is_about_to_commit_stays_theirs() {
-    let Some(home) = kept_once() else { return };
+    let Some(home) = folder_with_commit() else { return };
     fs::write(home.path().join("theirs.txt"), "1").unwrap();
     git(home.path(), &["add", "theirs.txt"]);
-    Versions::commit(home.path(), "nothing").unwrap();
-    keep(home.path(), &["likes coffee"]);
-    Versions::commit(home.path(), "second").unwrap();
+    GitVersions::commit(home.path(), "nothing").unwrap();
+    add_facts(home.path(), &["likes coffee"]);
+    GitVersions::commit(home.path(), "second").unwrap();
     assert_eq!(git(home.path(), &["log", "--format=%s"]), "second\nfirst\n");
     assert_eq!(git(home.path(), &["status", "--porcelain"]), "A  theirs.txt\n");
 }
 
 #[test]
 fn a_repository_in_which_another_is_at_work_is_told_of_once() {
-    let Some(home) = kept_once() else { return };
-    keep(home.path(), &["likes coffee"]);
+    let Some(home) = folder_with_commit() else { return };
+    add_facts(home.path(), &["likes coffee"]);
     fs::write(home.path().join(".git/index.lock"), "").unwrap();
-    let locked = VersionsError::Locked { place: home.path().display().to_string() };
-    assert_eq!(Versions::commit(home.path(), "second"), Err(locked.clone()));
+    let locked = GitVersionsError::Locked { place: home.path().display().to_string() };
+    assert_eq!(GitVersions::commit(home.path(), "second"), Err(locked.clone()));
     let (sender, told) = channel();
-    let versions = Versions::new(home.path(), Box::new(move |error| sender.send(error.clone()).unwrap()));
+    let versions = GitVersions::new(home.path(), Box::new(move |error| sender.send(error.clone()).unwrap()));
     versions.note("second");
     assert_eq!(told.recv().unwrap(), locked);
     fs::remove_file(home.path().join(".git/index.lock")).unwrap();
@@ -115,7 +115,7 @@ fn a_repository_in_which_another_is_at_work_is_told_of_once() {
 }
 
 /// Creates a repository like a user, with a file of the user in it.
-fn theirs(home: &Path) {
+fn init_user_repository(home: &Path) {
     git(home, &["init", "--quiet", "--initial-branch=main"]);
     git(home, &["config", "user.name", "Anna"]);
     git(home, &["config", "user.email", "anna@example.org"]);
@@ -125,8 +125,8 @@ fn theirs(home: &Path) {
 }
 
 /// Returns a folder with a repository of a user.
-fn folder_of_theirs() -> Option<tempfile::TempDir> {
-    folder().inspect(|home| theirs(home.path()))
+fn user_repository() -> Option<tempfile::TempDir> {
+    folder().inspect(|home| init_user_repository(home.path()))
 }
 
 /// Returns the path of the only fact.
@@ -139,9 +139,9 @@ fn fact(home: &Path) -> String {
 
 #[test]
 fn nothing_is_committed_while_somebody_is_in_the_middle_of_something() {
-    let Some(home) = folder_of_theirs() else { return };
-    keep(home.path(), &["likes tea"]);
-    Versions::commit(home.path(), "first").unwrap();
+    let Some(home) = user_repository() else { return };
+    add_facts(home.path(), &["likes tea"]);
+    GitVersions::commit(home.path(), "first").unwrap();
     let path = fact(home.path());
     let change = |text: &str, message: &str| {
         fs::write(home.path().join(&path), text).unwrap();
@@ -159,48 +159,48 @@ fn nothing_is_committed_while_somebody_is_in_the_middle_of_something() {
         git(home.path(), &begin);
         let before = git(home.path(), &["status", "--porcelain"]);
         let last = git(home.path(), &["rev-parse", "HEAD"]);
-        let unfinished = VersionsError::Unfinished { place: home.path().display().to_string(), what: expected.into() };
-        assert_eq!(Versions::commit(home.path(), "second"), Err(unfinished), "{expected}");
+        let unfinished = GitVersionsError::Unfinished { place: home.path().display().to_string(), what: expected.into() };
+        assert_eq!(GitVersions::commit(home.path(), "second"), Err(unfinished), "{expected}");
         assert_eq!(git(home.path(), &["status", "--porcelain"]), before, "{expected}");
         assert_eq!(git(home.path(), &["rev-parse", "HEAD"]), last, "{expected}");
         git(home.path(), &abort);
     }
     git(home.path(), &["checkout", "--quiet", "other", "--", "."]);
-    Versions::commit(home.path(), "second").unwrap();
+    GitVersions::commit(home.path(), "second").unwrap();
     assert_eq!(git(home.path(), &["log", "-1", "--format=%s"]), "second\n");
 }
 
 #[test]
 fn each_way_to_be_in_the_middle_of_something_is_known() {
-    let Some(home) = kept_once() else { return };
-    keep(home.path(), &["likes coffee"]);
+    let Some(home) = folder_with_commit() else { return };
+    add_facts(home.path(), &["likes coffee"]);
     let objects = git(home.path(), &["count-objects"]);
     for begun in ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply", "sequencer", "BISECT_LOG"] {
         let mark = home.path().join(".git").join(begun);
         fs::write(&mark, "").unwrap();
-        let refused = Versions::commit(home.path(), "second");
-        assert!(matches!(refused, Err(VersionsError::Unfinished { .. })), "{begun}: {refused:?}");
+        let refused = GitVersions::commit(home.path(), "second");
+        assert!(matches!(refused, Err(GitVersionsError::Unfinished { .. })), "{begun}: {refused:?}");
         fs::remove_file(mark).unwrap();
     }
     fs::write(home.path().join(".git/index.lock"), "").unwrap();
-    assert!(matches!(Versions::commit(home.path(), "second"), Err(VersionsError::Locked { .. })));
+    assert!(matches!(GitVersions::commit(home.path(), "second"), Err(GitVersionsError::Locked { .. })));
     fs::remove_file(home.path().join(".git/index.lock")).unwrap();
     assert_eq!(git(home.path(), &["count-objects"]), objects, "whoever may not commit leaves nothing behind");
-    Versions::commit(home.path(), "second").unwrap();
+    GitVersions::commit(home.path(), "second").unwrap();
 }
 
 #[test]
 fn what_a_person_leaves_out_is_left_out_and_their_list_is_theirs() {
-    let Some(home) = folder_of_theirs() else { return };
+    let Some(home) = user_repository() else { return };
     let outside = tempfile::tempdir().unwrap();
     let list = outside.path().join("list");
     fs::write(&list, "entries/private").unwrap();
     fs::remove_file(home.path().join(".git/info/exclude")).unwrap();
     std::os::unix::fs::symlink(&list, home.path().join(".git/info/exclude")).unwrap();
-    keep(home.path(), &["likes tea"]);
+    add_facts(home.path(), &["likes tea"]);
     fs::create_dir_all(home.path().join("entries/private/facts")).unwrap();
     fs::write(home.path().join("entries/private/facts/a.md"), "a secret").unwrap();
-    Versions::commit(home.path(), "first").unwrap();
+    GitVersions::commit(home.path(), "first").unwrap();
     assert_eq!(git(home.path(), &["ls-files"]), format!("README.md\n{}\n", fact(home.path())));
     assert_eq!(fs::read_to_string(list).unwrap(), "entries/private");
 }
@@ -223,22 +223,22 @@ fn of_a_home_only_what_is_remembered_is_kept() {
         fs::create_dir_all(home.path().join(path).parent().unwrap()).unwrap();
         fs::write(home.path().join(path), "a key").unwrap();
     }
-    Versions::commit_home(home.path(), "first").unwrap();
+    GitVersions::commit_home(home.path(), "first").unwrap();
     let values = "kv/app/.env.example\nkv/drafts/notes.tmp\nkv/locks/.trash/x\nkv/yarn.lock\n";
     assert_eq!(git(home.path(), &["ls-files"]), format!(".gitignore\ncategories/inbox/tea.md\n{values}"));
     // A user cannot add a key by mistake either.
     git(home.path(), &["add", "--all"]);
     assert_eq!(git(home.path(), &["status", "--porcelain"]), "A  notes.txt\n");
     fs::remove_file(home.path().join("categories/inbox/tea.md")).unwrap();
-    Versions::commit_home(home.path(), "second").unwrap();
+    GitVersions::commit_home(home.path(), "second").unwrap();
     assert_eq!(git(home.path(), &["ls-tree", "-r", "--name-only", "HEAD"]), format!(".gitignore\n{values}"));
 }
 
 #[test]
 fn what_a_person_staged_stays_staged_and_the_rest_follows() {
-    let Some(home) = folder_of_theirs() else { return };
-    keep(home.path(), &["likes tea"]);
-    Versions::commit(home.path(), "first").unwrap();
+    let Some(home) = user_repository() else { return };
+    add_facts(home.path(), &["likes tea"]);
+    GitVersions::commit(home.path(), "first").unwrap();
     let first = fact(home.path());
     fs::write(home.path().join("README.md"), "2\n").unwrap();
     fs::write(home.path().join(".gitignore"), "*.o\n").unwrap();
@@ -246,8 +246,8 @@ fn what_a_person_staged_stays_staged_and_the_rest_follows() {
     git(home.path(), &["add", "README.md", ".gitignore", &first]);
     fs::write(home.path().join("README.md"), "3\n").unwrap();
     fs::write(home.path().join(&first), "later\n").unwrap();
-    keep(home.path(), &["likes coffee"]);
-    Versions::commit(home.path(), "second").unwrap();
+    add_facts(home.path(), &["likes coffee"]);
+    GitVersions::commit(home.path(), "second").unwrap();
     let status = git(home.path(), &["status", "--porcelain", "--untracked-files=no"]);
     assert_eq!(status, format!("A  .gitignore\nMM README.md\nMM {first}\n"));
     assert_eq!(git(home.path(), &["show", &format!("HEAD:{first}")]), "later\n");
@@ -259,7 +259,7 @@ fn what_a_person_staged_stays_staged_and_the_rest_follows() {
 
 #[test]
 fn what_a_person_changed_in_the_tick_in_which_they_staged_it_stays_changed() {
-    let Some(home) = folder_of_theirs() else { return };
+    let Some(home) = user_repository() else { return };
     // The change time of a file cannot be set.
     git(home.path(), &["config", "core.trustctime", "false"]);
     let tick = std::time::UNIX_EPOCH + std::time::Duration::from_hours(24 * 365 * 50);
@@ -270,16 +270,16 @@ fn what_a_person_changed_in_the_tick_in_which_they_staged_it_stays_changed() {
     fs::write(home.path().join("README.md"), "3\n").unwrap();
     at("README.md");
     at(".git/index");
-    keep(home.path(), &["likes tea"]);
-    Versions::commit(home.path(), "first").unwrap();
+    add_facts(home.path(), &["likes tea"]);
+    GitVersions::commit(home.path(), "first").unwrap();
     assert_eq!(git(home.path(), &["status", "--porcelain", "--untracked-files=no"]), "MM README.md\n");
 }
 
 #[test]
 fn in_a_repository_of_code_nothing_but_conversations_is_committed() {
-    let Some(home) = folder_of_theirs() else { return };
+    let Some(home) = user_repository() else { return };
     fs::write(home.path().join("README.md"), "2\n").unwrap();
-    keep(home.path(), &["likes tea"]);
+    add_facts(home.path(), &["likes tea"]);
     for path in ["entries/post.md", "entries/2026/post.md", "entries/default/facts/notes.txt", "src.rs"] {
         fs::create_dir_all(home.path().join(path).parent().unwrap()).unwrap();
         fs::write(home.path().join(path), "not ours").unwrap();
@@ -287,7 +287,7 @@ fn in_a_repository_of_code_nothing_but_conversations_is_committed() {
     let facts = fs::read_dir(home.path().join("entries/default/facts")).unwrap();
     let names = facts.map(|file| file.unwrap().file_name().into_string().unwrap());
     let own: Vec<_> = names.filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "md")).collect();
-    Versions::commit(home.path(), "first").unwrap();
+    GitVersions::commit(home.path(), "first").unwrap();
     assert_eq!(git(home.path(), &["show", "--format=", "--name-only"]), format!("entries/default/facts/{}\n", own[0]));
     assert!(!home.path().join(".gitignore").exists(), "what is ignored there is theirs to say");
 }
@@ -297,10 +297,10 @@ fn a_worktree_is_a_repository_as_well() {
     let Some(outer) = folder() else { return };
     let (first, second) = (outer.path().join("a"), outer.path().join("b"));
     fs::create_dir(&first).unwrap();
-    theirs(&first);
+    init_user_repository(&first);
     git(&first, &["worktree", "add", "--quiet", "-b", "memories", "../b"]);
-    keep(&second, &["likes tea"]);
-    Versions::commit(&second, "first").unwrap();
+    add_facts(&second, &["likes tea"]);
+    GitVersions::commit(&second, "first").unwrap();
     assert_eq!(git(&second, &["log", "--format=%s"]), "first\ntheirs\n");
     assert_eq!(git(&second, &["status", "--porcelain", "--untracked-files=no"]), "");
     assert_eq!(git(&first, &["log", "--format=%s"]), "theirs\n");
@@ -321,30 +321,30 @@ fn whoever_says_only_half_of_who_they_are_has_commits_all_the_same() {
         // An empty setting overrides the settings of the machine.
         git(&home, &["config", "user.name", name]);
         git(&home, &["config", "user.email", address]);
-        keep(&home, &["likes tea"]);
-        Versions::commit(&home, "first").unwrap();
+        add_facts(&home, &["likes tea"]);
+        GitVersions::commit(&home, "first").unwrap();
         assert_eq!(git(&home, &["log", "--format=%an <%ae>"]), expected);
     }
 }
 
 #[test]
 fn what_one_of_us_left_who_was_ended_is_in_nobody_s_way() {
-    let Some(home) = kept_once() else { return };
+    let Some(home) = folder_with_commit() else { return };
     for left in ["memory.index.lock", "memory.follows", "memory.follows.lock"] {
         fs::write(home.path().join(".git").join(left), "half").unwrap();
     }
-    keep(home.path(), &["likes coffee"]);
+    add_facts(home.path(), &["likes coffee"]);
     let at = |name: &str| home.path().join(".git").join(name);
     fs::write(at("index.lock"), "memory 0123456789abcdef").unwrap();
     fs::copy(at("index"), at("before")).unwrap();
-    Versions::commit(home.path(), "second").unwrap();
+    GitVersions::commit(home.path(), "second").unwrap();
     assert_eq!(git(home.path(), &["status", "--porcelain"]), "");
     // A process that was interrupted before the last step.
     fs::rename(at("index"), at("memory.follows")).unwrap();
     fs::rename(at("before"), at("index")).unwrap();
     fs::write(at("index.lock"), format!("memory {}", git(home.path(), &["rev-parse", "HEAD"]).trim())).unwrap();
     assert_ne!(git(home.path(), &["status", "--porcelain"]), "");
-    Versions::commit(home.path(), "nothing").unwrap();
+    GitVersions::commit(home.path(), "nothing").unwrap();
     assert_eq!(git(home.path(), &["status", "--porcelain"]), "");
     assert!(!at("index.lock").exists());
     assert_eq!(git(home.path(), &["log", "--format=%s"]), "second\nfirst\n");

@@ -2,18 +2,18 @@
 
 mod change;
 mod repository;
-mod stage;
+mod staging;
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use self::change::Change;
-use self::repository::{Output, Repository};
-use self::stage::{Places, Stage};
-use super::kept::Kept;
-use super::{Version, VersionsError};
+use self::change::CommitChange;
+use self::repository::{GitOutput, Repository};
+use self::staging::{GitPaths, StagedCommit};
+use super::committed_files::CommittedFiles;
+use super::{GitVersion, GitVersionsError};
 
 /// The ignored files of a folder of conversations.
 const IGNORED: &str = "chroma/\nmemory_index.json\n__pycache__/\n*.tmp\n.DS_Store\n/.conversations/\n/index/\n.lock\n*.sock\n";
@@ -26,97 +26,97 @@ const IGNORED_OF_HOME: &str = "/index/\n/trash/\n.trash/\n.locks/\n/.conversatio
     !/kv/**\n!/instances/kv/**\n";
 
 /// The file with the ignored files, in a repository that this program created.
-const LIST: &str = ".gitignore";
+const IGNORE_FILE: &str = ".gitignore";
 
-pub(super) fn commit(root: &Path, kept: Kept, message: &str) -> Result<(), VersionsError> {
-    if !Kept::Conversations.folders().iter().any(|folder| root.join(folder).exists()) && !root.join(".git").exists() {
+pub(super) fn commit(root: &Path, kept: CommittedFiles, message: &str) -> Result<(), GitVersionsError> {
+    if !CommittedFiles::Conversations.folders().iter().any(|folder| root.join(folder).exists()) && !root.join(".git").exists() {
         return Ok(());
     }
-    commit_of(root, kept, message)
+    commit_files(root, kept, message)
 }
 
-pub(super) fn commit_home(root: &Path, message: &str) -> Result<(), VersionsError> {
-    commit_of(root, Kept::Home, message)
+pub(super) fn commit_home(root: &Path, message: &str) -> Result<(), GitVersionsError> {
+    commit_files(root, CommittedFiles::Home, message)
 }
 
 /// Commits the changes of the selected files, if there are any.
 ///
 /// The commit is prepared in a separate index. The index of the user is only updated at the end.
-fn commit_of(root: &Path, kept: Kept, message: &str) -> Result<(), VersionsError> {
+fn commit_files(root: &Path, kept: CommittedFiles, message: &str) -> Result<(), GitVersionsError> {
     let repository = Repository { root };
     begin(&repository, kept)?;
-    let places = Places::of(&repository)?;
+    let places = GitPaths::of(&repository)?;
     let _one_of_us = places.lock(&repository)?;
     // A commit that cannot be made is not prepared; the check is repeated under the lock of the index.
     places.check_unlocked(root)?;
-    places.check_at_rest(&repository)?;
-    let stage = Stage::begin(&repository, &places)?;
-    let has_list = is_list_of_ours(root);
-    stage.add(kept, has_list.then_some(LIST))?;
+    places.check_no_operation(&repository)?;
+    let stage = StagedCommit::begin(&repository, &places)?;
+    let has_list = is_own_ignore_file(root);
+    stage.add(kept, has_list.then_some(IGNORE_FILE))?;
     let Some(tree) = stage.tree()? else { return Ok(()) };
     let new = repository.commit(&tree, stage.head(), message)?;
     let theirs = places.lock_index(root, &new)?;
-    places.check_at_rest(&repository)?;
-    let change = Change { former: stage.head(), new: &new };
-    let index = change.followed_by(&repository, &places)?;
+    places.check_no_operation(&repository)?;
+    let change = CommitChange { former: stage.head(), new: &new };
+    let index = change.update_index(&repository, &places)?;
     change.publish(&repository, message)?;
-    index.take_place().map_err(|error| refused("update the index", &error))?;
+    index.replace_user_index().map_err(|error| refused("update the index", &error))?;
     drop(theirs);
     // git decides whether a collection is due, as after any commit.
-    let _ = repository.tell("collect garbage", &["gc", "--auto", "--quiet"]);
+    let _ = repository.run("collect garbage", &["gc", "--auto", "--quiet"]);
     Ok(())
 }
 
-pub(super) fn changes(root: &Path, path: &str, limit: usize) -> Result<String, VersionsError> {
+pub(super) fn changes(root: &Path, path: &str, limit: usize) -> Result<String, GitVersionsError> {
     let limit = format!("--max-count={limit}");
     let what =
         ["--patch", "--no-color", "--no-ext-diff", "--follow", "--date=iso-strict", "--format=%h %ad %s", &limit, "--", path];
     Repository { root }.log(&what)
 }
 
-pub(super) fn list(root: &Path, limit: usize) -> Result<Vec<Version>, VersionsError> {
+pub(super) fn list(root: &Path, limit: usize) -> Result<Vec<GitVersion>, GitVersionsError> {
     let what = ["--no-color", "--date=iso-strict", "--format=%h %ad %s", &format!("--max-count={limit}")];
     let text = Repository { root }.log(&what)?;
     let version = |line: &str| {
         let mut parts = line.splitn(3, ' ').map(str::to_owned);
-        Some(Version { id: parts.next()?, at: parts.next()?, message: parts.next().unwrap_or_default() })
+        Some(GitVersion { id: parts.next()?, at: parts.next()?, message: parts.next().unwrap_or_default() })
     };
     Ok(text.lines().filter_map(version).collect())
 }
 
 /// Creates a missing repository with a list of ignored files. An existing repository is left unchanged.
-fn begin(repository: &Repository<'_>, kept: Kept) -> Result<(), VersionsError> {
+fn begin(repository: &Repository<'_>, kept: CommittedFiles) -> Result<(), GitVersionsError> {
     if repository.root.join(".git").exists() {
         return Ok(());
     }
     repository.make()?;
     // The list is created or left unchanged, so that no link is followed.
-    let list = OpenOptions::new().write(true).create_new(true).mode(0o600).open(repository.root.join(LIST));
-    match list.and_then(|mut list| list.write_all(ignored(kept).as_bytes())) {
+    let list = OpenOptions::new().write(true).create_new(true).mode(0o600).open(repository.root.join(IGNORE_FILE));
+    match list.and_then(|mut list| list.write_all(ignore_list(kept).as_bytes())) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(refused("create .gitignore", &error)),
         _ => Ok(()),
     }
 }
 
-const fn ignored(kept: Kept) -> &'static str {
+const fn ignore_list(kept: CommittedFiles) -> &'static str {
     match kept {
-        Kept::Conversations => IGNORED,
+        CommittedFiles::Conversations => IGNORED,
         // In a home, keys and derived files are next to the conversations.
-        Kept::Home | Kept::ConversationsOfHome => IGNORED_OF_HOME,
+        CommittedFiles::Home | CommittedFiles::ConversationsOfHome => IGNORED_OF_HOME,
     }
 }
 
 /// Returns whether the list of ignored files is exactly one that this program wrote.
-fn is_list_of_ours(root: &Path) -> bool {
-    let list = root.join(LIST);
+fn is_own_ignore_file(root: &Path) -> bool {
+    let list = root.join(IGNORE_FILE);
     let is_file = list.symlink_metadata().is_ok_and(|found| found.is_file());
     is_file && fs::read_to_string(list).is_ok_and(|text| [IGNORED, IGNORED_OF_HOME].contains(&text.as_str()))
 }
 
-fn refused(action: &str, error: &io::Error) -> VersionsError {
-    VersionsError::Refused { action: action.into(), why: error.to_string() }
+fn refused(action: &str, error: &io::Error) -> GitVersionsError {
+    GitVersionsError::Refused { action: action.into(), why: error.to_string() }
 }
 
-fn locked(root: &Path) -> VersionsError {
-    VersionsError::Locked { place: root.display().to_string() }
+fn locked(root: &Path) -> GitVersionsError {
+    GitVersionsError::Locked { place: root.display().to_string() }
 }

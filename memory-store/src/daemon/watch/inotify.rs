@@ -28,7 +28,7 @@ pub(super) struct FolderWatcher {
 /// The events to watch.
 ///
 /// `OPEN` and `ACCESS` are excluded: each search reads ten files and would cause a flood of events.
-const WANTED: WatchFlags = WatchFlags::ATTRIB
+const WATCHED_EVENTS: WatchFlags = WatchFlags::ATTRIB
     .union(WatchFlags::CLOSE_WRITE)
     .union(WatchFlags::CREATE)
     .union(WatchFlags::DELETE)
@@ -41,7 +41,7 @@ const WANTED: WatchFlags = WatchFlags::ATTRIB
     .union(WatchFlags::DONT_FOLLOW);
 
 /// Size of the buffer for events, in bytes.
-const ROOM: usize = 16 * 1024;
+const EVENT_BUFFER_BYTES: usize = 16 * 1024;
 
 impl FolderWatcher {
     /// Watches `folder` and everything below it, and calls `hear` with events on another thread.
@@ -72,7 +72,7 @@ impl Drop for FolderWatcher {
 }
 
 fn listen(folders: &mut WatchedFolders, end: &OwnedFd, mut hear: impl FnMut(Vec<WatchEvent>)) {
-    let mut room = vec![MaybeUninit::uninit(); ROOM];
+    let mut room = vec![MaybeUninit::uninit(); EVENT_BUFFER_BYTES];
     loop {
         let mut waited = [PollFd::new(&folders.source, PollFlags::IN), PollFd::new(end, PollFlags::IN)];
         match poll(&mut waited, None) {
@@ -107,7 +107,7 @@ impl WatchedFolders {
     fn add(&mut self, folder: &Path) -> io::Result<()> {
         let mut left = vec![folder.to_owned()];
         while let Some(folder) = left.pop() {
-            match add_watch(&self.source, &folder, WANTED) {
+            match add_watch(&self.source, &folder, WATCHED_EVENTS) {
                 Ok(number) => drop(self.paths.insert(number, folder.clone())),
                 Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) if folder != self.root => continue,
                 Err(error) => return Err(error.into()),
@@ -139,7 +139,7 @@ impl WatchedFolders {
         let mut reader = Reader::new(&self.source, room);
         let refusal = loop {
             match reader.next() {
-                Ok(event) => told.push(told_by(&event)),
+                Ok(event) => told.push(copy_event(&event)),
                 Err(Errno::AGAIN) => break None,
                 Err(Errno::INTR) => {}
                 Err(error) => break Some(WatchEvent::Lost(error.to_string())),
@@ -188,7 +188,7 @@ impl WatchedFolders {
     }
 }
 
-fn told_by(event: &Event<'_>) -> InotifyEvent {
+fn copy_event(event: &Event<'_>) -> InotifyEvent {
     let name = event.file_name().map(|name| PathBuf::from(OsStr::from_bytes(name.to_bytes())));
     (event.wd(), event.events(), name)
 }

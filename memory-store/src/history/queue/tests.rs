@@ -9,13 +9,13 @@ use super::*;
 const APPENDERS: usize = 4;
 
 /// The result of an append.
-type Fared = Result<Option<()>, InstanceError>;
+type AppendResult = Result<Option<()>, InstanceError>;
 
 /// Appends once on each thread, and returns the results.
 ///
 /// `write` receives the number of the write and the batch.
-fn append_at_once(write: impl Fn(usize, Vec<u8>) -> Result<(), InstanceError> + Send + Sync + 'static) -> Vec<Fared> {
-    let (queues, times, write) = (Arc::new(Queues::default()), Arc::new(AtomicUsize::new(0)), Arc::new(write));
+fn append_at_once(write: impl Fn(usize, Vec<u8>) -> Result<(), InstanceError> + Send + Sync + 'static) -> Vec<AppendResult> {
+    let (queues, times, write) = (Arc::new(AppendQueues::default()), Arc::new(AtomicUsize::new(0)), Arc::new(write));
     let append = |number: usize| {
         let (queues, times, write) = (Arc::clone(&queues), Arc::clone(&times), Arc::clone(&write));
         thread::spawn(move || {
@@ -65,7 +65,7 @@ fn each_append_is_written_once_by_one_writer_at_a_time() {
 #[test]
 fn who_comes_while_another_writes_shares_the_next_write() {
     in_any_order(|| {
-        let queues = Arc::new(Queues::default());
+        let queues = Arc::new(AppendQueues::default());
         let append = |number: usize| {
             let queues = Arc::clone(&queues);
             thread::spawn(move || queues.append("s.jsonl", format!("{number}\n").into_bytes(), |take| Ok(take())).unwrap())
@@ -108,7 +108,7 @@ fn a_failure_reaches_everybody_who_was_not_written_and_nobody_else() {
 #[test]
 fn who_cannot_write_at_all_fails_for_all_who_wait_and_the_next_begins_anew() {
     in_any_order(|| {
-        let queues = Arc::new(Queues::default());
+        let queues = Arc::new(AppendQueues::default());
         let append = |_: usize| {
             let queues = Arc::clone(&queues);
             thread::spawn(move || {

@@ -3,64 +3,64 @@
 use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use memory_core::question::{Phrase, Question, Role};
-use memory_core::rank::{Candidate, Statistics, saturation};
+use memory_core::query_parser::{Phrase, TextQuery, WordRole};
+use memory_core::rank::{CorpusStatistics, RankCandidate, saturation};
 use memory_core::text::Term;
-use memory_core::{Asked, Filter, MemoryId, Scope, SpeakerRole};
+use memory_core::{Filter, MemoryId, Scope, SearchRequest, SpeakerRole};
 use rusqlite::{Connection, OptionalExtension};
 use uuid::Uuid;
 
-use super::flushed::Flushed;
-use super::found::Found;
-use super::named::Named;
-use super::near::{Keys, Near};
-use super::pending::{Pending, pending};
-use super::pool::Pool;
-use super::turns::Turns;
-use super::wanted::{Part, Wanted, wanted};
-use super::within::Within;
+use super::candidate::SearchCandidate;
+use super::pending_rows::{PendingDocument, pending};
+use super::preselection::Preselection;
+use super::query_names::QueryNames;
+use super::query_terms::{QueryTerm, TermField, look_up_words};
+use super::segments::SegmentsView;
+use super::substrings::SubstringTerms;
+use super::turns::ConversationTurns;
+use super::vector_matches::{KeySet, VectorMatches};
+use crate::index::error::IndexError;
 use crate::index::filter::TextFilter;
-use crate::index::handle::Handle;
-use crate::index::schema::Meta;
-use crate::index::text::Text;
-use crate::index::trouble::Trouble;
+use crate::index::lookup_key::LookupKey;
+use crate::index::schema::IndexMeta;
+use crate::index::text::FullText;
 use crate::index::update::row_id;
-use crate::index::vectors::Vectors;
+use crate::index::vectors::ModelVectors;
 
 /// Up to this number of matches, all of them are ranked.
-const ALL: u64 = 3_000;
+const MAX_RANKED: u64 = 3_000;
 
 /// Up to this number of whole-word matches, or up to the limit, matches inside words are appended.
-const WITH_PARTS: u64 = 500;
+const MAX_WITH_SUBSTRINGS: u64 = 500;
 
-/// Above [`ALL`], the number of matches by date and by author that are ranked in addition to the best by words.
-const BEST_OF_NAMED: usize = 100;
+/// Above [`MAX_RANKED`], the number of matches by date and by author that are ranked in addition to the best by words.
+const EXTRA_PER_NAME: usize = 100;
 
 /// Number of the best matches with neighbours among the candidates.
 const WITH_NEIGHBOURS: usize = 60;
 
 /// Number of the best matches with conversations that are read.
-const LOOKED_UP: usize = 30;
+const CONVERSATIONS_READ: usize = 30;
 
 /// Number of the best matches with links that are followed.
-const FOLLOWED: usize = 10;
+const LINKS_FOLLOWED: usize = 10;
 
 /// Largest pause between messages of one conversation outside conversation scopes.
-const CROWDED: TimeDelta = TimeDelta::minutes(10);
+const MAX_PAUSE: TimeDelta = TimeDelta::minutes(10);
 
 /// Largest distance of a neighbour that becomes a candidate.
-const REACH: usize = 3;
+const MAX_DISTANCE: usize = 3;
 
 /// The candidates for a question, with statistics.
 #[derive(Debug)]
-pub(super) struct Gathered {
+pub(super) struct CandidatePool {
     /// The question, with the names of speakers as stop words.
-    pub(super) question: Question,
-    pub(super) found: Vec<Found>,
+    pub(super) question: TextQuery,
+    pub(super) found: Vec<SearchCandidate>,
     /// The ranked candidates, in the order of `found`.
-    pub(super) candidates: Vec<Candidate>,
-    pub(super) wanted: Vec<Wanted>,
-    pub(super) statistics: Statistics,
+    pub(super) candidates: Vec<RankCandidate>,
+    pub(super) wanted: Vec<QueryTerm>,
+    pub(super) statistics: CorpusStatistics,
     /// Number of matches in all.
     pub(super) total: u64,
     /// Whether vectors were compared.
@@ -73,56 +73,68 @@ pub(super) struct Gathered {
 /// taken before the full-text index is opened.
 pub(super) fn gather(
     rows: &Connection,
-    text: &Text,
-    vectors: Option<&Vectors>,
+    text: &FullText,
+    vectors: Option<&ModelVectors>,
     epoch: i64,
-    asked: &Asked<'_>,
+    asked: &SearchRequest<'_>,
     size: usize,
     now: DateTime<Utc>,
-) -> Result<Gathered, Trouble> {
-    let mut meta = Meta::read(rows)?;
+) -> Result<CandidatePool, IndexError> {
+    let mut meta = IndexMeta::read(rows)?;
     let filter = narrowed(asked.filter);
-    let asked = &Asked { filter: &filter, ..asked.clone() };
+    let asked = &SearchRequest { filter: &filter, ..asked.clone() };
     let (pending, keys) = pending(rows, asked.filter, now)?;
     let (searcher, generation) = text.searcher(meta.generation)?;
     if meta.epoch != epoch || generation < meta.generation {
-        return Err(Trouble::Mismatch);
+        return Err(IndexError::Mismatch);
     }
-    let mut flushed = Flushed::new(&searcher, text.fields, &keys, asked.filter.within.as_deref())?;
+    let mut flushed = SegmentsView::new(&searcher, text.fields, &keys, asked.filter.within.as_deref())?;
     if asked.filter.within.is_some() {
-        meta.narrow_to(flushed.documents() + pending.len() as u64);
+        meta.scale_to(flushed.documents() + pending.len() as u64);
         if let Some(scope @ Scope::Conversation(_)) = &asked.filter.scope {
             meta.lengths = conversation_lengths(rows, scope)?;
         }
     }
-    let wanted = wanted(&asked.question.words, &flushed, &pending)?;
+    let wanted = look_up_words(&asked.question.words, &flushed, &pending)?;
     let mut statistics = statistics(&meta, &wanted);
-    let named = Named::of(asked, &flushed, &pending)?;
+    let named = QueryNames::of(asked, &flushed, &pending)?;
     flushed.match_any(&wanted)?;
     flushed.match_handles(&named.handles)?;
-    let excluded = narrow(&mut flushed, asked)?;
+    let excluded = require_terms(&mut flushed, asked)?;
     let matching = flushed.filter(&TextFilter::of(asked.filter, now))?;
 
-    let all = All { rows, asked, flushed: &flushed, pending: &pending, wanted: &wanted, named: &named, excluded: &excluded };
+    let all = CandidateCollector {
+        rows,
+        asked,
+        flushed: &flushed,
+        pending: &pending,
+        wanted: &wanted,
+        named: &named,
+        excluded: &excluded,
+    };
     let (mut found, mut total, is_whole) = all.matching(matching, size, statistics.documents, meta.lengths)?;
     let (by_words, matching) = (total, found.len());
     let near = all.near(vectors)?;
     total += near.as_ref().map_or(Ok(0), |near| all.add_nearest(near, &mut found))?;
-    let best = best_first(&found, &statistics, &wanted, &named.question);
-    let turns = Turns::of(rows, asked.filter, &best[..best.len().min(LOOKED_UP)], &crowded(&found))?;
+    let best = rank_by_words(&found, &statistics, &wanted, &named.question);
+    let turns = ConversationTurns::of(rows, asked.filter, &best[..best.len().min(CONVERSATIONS_READ)], &close_in_time(&found))?;
     statistics.turns = turns.whole.iter().map(|whole| whole.filter(|_| is_whole)).collect();
     all.add_neighbours(&turns, &best[..best.len().min(WITH_NEIGHBOURS)], &mut found)?;
     // Matches inside words are added only if the whole-word matches leave room for them.
-    if by_words <= WITH_PARTS.max(asked.limit as u64) {
-        total += all.add_parts(&Within::of(&asked.question.words, &wanted, text, &flushed)?, matching, &mut found)?;
+    if by_words <= MAX_WITH_SUBSTRINGS.max(asked.limit as u64) {
+        total += all.add_substring_matches(
+            &SubstringTerms::of(&asked.question.words, &wanted, text, &flushed)?,
+            matching,
+            &mut found,
+        )?;
     }
     found.sort_by_key(|found| found.key);
     let cosines = near.as_ref().map(|near| near.cosines(rows, &found)).transpose()?.unwrap_or_default();
-    let mut candidates: Vec<Candidate> = found.iter().map(|found| found.candidate(&turns, &cosines)).collect();
-    join(rows, &found, &best[..best.len().min(FOLLOWED)], &mut candidates)?;
+    let mut candidates: Vec<RankCandidate> = found.iter().map(|found| found.candidate(&turns, &cosines)).collect();
+    connect_links(rows, &found, &best[..best.len().min(LINKS_FOLLOWED)], &mut candidates)?;
     let has_vectors = near.is_some();
     let question = named.question;
-    Ok(Gathered { question, found, candidates, wanted, statistics, total, has_vectors, is_whole })
+    Ok(CandidatePool { question, found, candidates, wanted, statistics, total, has_vectors, is_whole })
 }
 
 /// Returns `filter` limited to the scope that it names, so that word weights derive from that scope alone.
@@ -137,15 +149,15 @@ fn narrowed(filter: &Filter) -> Filter {
 }
 
 /// Returns the total length of the messages of a conversation, in weighted words and in weighted single characters.
-fn conversation_lengths(rows: &Connection, scope: &Scope) -> Result<[u64; 2], Trouble> {
+fn conversation_lengths(rows: &Connection, scope: &Scope) -> Result<[u64; 2], IndexError> {
     let sql = "SELECT coalesce(sum(length), 0), coalesce(sum(characters), 0) FROM documents INDEXED BY turns WHERE scope = ?";
     let read = |row: &rusqlite::Row<'_>| Ok([row.get::<_, i64>(0)?, row.get(1)?]);
     Ok(rows.prepare_cached(sql)?.query_row([scope.to_string()], read)?.map(i64::cast_unsigned))
 }
 
-/// Returns the sorted keys of documents written within [`CROWDED`] of another one.
-fn crowded(found: &[Found]) -> Vec<i64> {
-    let span = CROWDED.num_nanoseconds().unwrap_or(i64::MAX);
+/// Returns the sorted keys of documents written within [`MAX_PAUSE`] of another one.
+fn close_in_time(found: &[SearchCandidate]) -> Vec<i64> {
+    let span = MAX_PAUSE.num_nanoseconds().unwrap_or(i64::MAX);
     let mut by_time: Vec<(i64, i64)> = found.iter().map(|found| (found.created_at, found.key)).collect();
     by_time.sort_unstable();
     let mut keys: Vec<i64> = by_time
@@ -158,51 +170,57 @@ fn crowded(found: &[Found]) -> Vec<i64> {
     keys
 }
 
-fn statistics(meta: &Meta, wanted: &[Wanted]) -> Statistics {
+fn statistics(meta: &IndexMeta, wanted: &[QueryTerm]) -> CorpusStatistics {
     let most = wanted.iter().map(|own| own.documents).max().unwrap_or_default();
     let documents = meta.documents.max(most);
-    let average = |part: Part| average(meta.lengths[part.number()], documents);
-    Statistics {
+    let average = |part: TermField| average(meta.lengths[part.number()], documents);
+    CorpusStatistics {
         documents,
         with_word: wanted.iter().map(|own| own.documents).collect(),
-        average_lengths: [average(Part::Text), average(Part::Characters)],
+        average_lengths: [average(TermField::Text), average(TermField::Characters)],
         turns: Vec::new(),
     }
 }
 
 /// All documents, flushed or pending, and the request.
-struct All<'a> {
+struct CandidateCollector<'a> {
     rows: &'a Connection,
-    asked: &'a Asked<'a>,
-    flushed: &'a Flushed<'a>,
-    pending: &'a [Pending],
-    wanted: &'a [Wanted],
-    named: &'a Named,
-    excluded: &'a Excluded<'a>,
+    asked: &'a SearchRequest<'a>,
+    flushed: &'a SegmentsView<'a>,
+    pending: &'a [PendingDocument],
+    wanted: &'a [QueryTerm],
+    named: &'a QueryNames,
+    excluded: &'a TermConstraints<'a>,
 }
 
-impl<'a> All<'a> {
+impl<'a> CandidateCollector<'a> {
     /// Returns the matches, their number, and whether they are complete. `flushed` is the number in the full-text index.
-    fn matching(&self, flushed: u64, size: usize, documents: u64, lengths: [u64; 2]) -> Result<(Vec<Found>, u64, bool), Trouble> {
-        let Named { speaker, dates, handles, .. } = self.named;
-        let look = |document: &Pending| Found::of(document, self.wanted, *speaker, handles);
-        let matches = |document: &&Pending| {
+    fn matching(
+        &self,
+        flushed: u64,
+        size: usize,
+        documents: u64,
+        lengths: [u64; 2],
+    ) -> Result<(Vec<SearchCandidate>, u64, bool), IndexError> {
+        let QueryNames { speaker, dates, handles, .. } = self.named;
+        let look = |document: &PendingDocument| SearchCandidate::of(document, self.wanted, *speaker, handles);
+        let matches = |document: &&PendingDocument| {
             let own = look(document);
             own.passes && own.matches && self.excluded.allows(document)
         };
-        let pending: Vec<&Pending> = self.pending.iter().filter(matches).collect();
+        let pending: Vec<&PendingDocument> = self.pending.iter().filter(matches).collect();
         let total = flushed + pending.len() as u64;
-        let is_whole = total <= ALL.max(size as u64);
+        let is_whole = total <= MAX_RANKED.max(size as u64);
         let (mut addresses, mut waiting) = (Vec::new(), Vec::new());
         if is_whole {
             addresses = self.flushed.all();
             waiting.clone_from(&pending);
         } else {
-            let pool = Pool::new(self.flushed, (self.pending, &pending), self.wanted, documents, lengths)?;
-            let by_date = (!dates.is_empty()).then(|| (dates.clone(), BEST_OF_NAMED));
-            let by_name = speaker.map(|speaker| (vec![speaker], BEST_OF_NAMED));
+            let pool = Preselection::new(self.flushed, (self.pending, &pending), self.wanted, documents, lengths)?;
+            let by_date = (!dates.is_empty()).then(|| (dates.clone(), EXTRA_PER_NAME));
+            let by_name = speaker.map(|speaker| (vec![speaker], EXTRA_PER_NAME));
             // Assistants repeat the words of every question at length: by words alone they would fill the pool.
-            let person = Handle::Role(SpeakerRole::Person).bits();
+            let person = LookupKey::Role(SpeakerRole::Person).bits();
             let by_person = self.flushed.has_handle(person)?.then(|| (vec![person], size));
             for (handles, most) in [Some((Vec::new(), size)), by_date, by_name, by_person].into_iter().flatten() {
                 let (flushed, pending) = pool.best(&handles, most)?;
@@ -221,24 +239,24 @@ impl<'a> All<'a> {
     }
 
     /// Searches the nearest vectors, if the question has a vector and the index holds any.
-    fn near<'v>(&self, vectors: Option<&'v Vectors>) -> Result<Option<Near<'v>>, Trouble>
+    fn near<'v>(&self, vectors: Option<&'v ModelVectors>) -> Result<Option<VectorMatches<'v>>, IndexError>
     where
         'a: 'v,
     {
         let Some((vectors, question)) = vectors.zip(self.asked.vector) else { return Ok(None) };
-        let mut allowed = Keys::default();
+        let mut allowed = KeySet::default();
         self.flushed.passing(&mut allowed)?;
         let passing = self.pending.iter().filter(|own| own.passes && self.excluded.allows(own));
         passing.for_each(|own| allowed.insert(own.key));
-        Near::new(self.rows, vectors, question, &allowed).map(Some)
+        VectorMatches::new(self.rows, vectors, question, &allowed).map(Some)
     }
 
     /// Adds the nearest documents and returns the number that match by nearness alone.
-    fn add_nearest(&self, near: &Near<'_>, found: &mut Vec<Found>) -> Result<u64, Trouble> {
-        let mut nearest = self.look_at(&unknown(near.keys(), found))?;
+    fn add_nearest(&self, near: &VectorMatches<'_>, found: &mut Vec<SearchCandidate>) -> Result<u64, IndexError> {
+        let mut nearest = self.look_at(&exclude_known(near.keys(), found))?;
         let mut answers = 0;
         for found in nearest.iter_mut().filter(|found| !found.matches) {
-            found.matches = near.is_answer(found.key);
+            found.matches = near.is_match(found.key);
             answers += u64::from(found.matches);
         }
         found.extend(nearest);
@@ -246,13 +264,18 @@ impl<'a> All<'a> {
     }
 
     /// Adds the neighbours of the best matches.
-    fn add_neighbours(&self, turns: &Turns, best: &[i64], found: &mut Vec<Found>) -> Result<(), Trouble> {
-        let mut around: Vec<i64> = best.iter().flat_map(|key| turns.around(*key, REACH)).collect();
+    fn add_neighbours(
+        &self,
+        turns: &ConversationTurns,
+        best: &[i64],
+        found: &mut Vec<SearchCandidate>,
+    ) -> Result<(), IndexError> {
+        let mut around: Vec<i64> = best.iter().flat_map(|key| turns.around(*key, MAX_DISTANCE)).collect();
         around.sort_unstable();
         around.dedup();
-        let Question { phrases, without, without_phrases, .. } = self.asked.question;
+        let TextQuery { phrases, without, without_phrases, .. } = self.asked.question;
         let is_plain = phrases.is_empty() && without.is_empty() && without_phrases.is_empty();
-        let mut neighbours = self.look_at(&unknown(around, found))?;
+        let mut neighbours = self.look_at(&exclude_known(around, found))?;
         for neighbour in &mut neighbours {
             neighbour.matches = false;
             neighbour.passes &= is_plain;
@@ -263,14 +286,19 @@ impl<'a> All<'a> {
 
     /// Counts documents with question words inside their words, and adds them if there is room after the whole-word matches. Entries
     /// of `found` from index `matching` on were added for another reason than their words.
-    fn add_parts(&self, within: &Within, matching: usize, found: &mut Vec<Found>) -> Result<u64, Trouble> {
-        let mut flushed = self.flushed.besides(within.wanted())?;
+    fn add_substring_matches(
+        &self,
+        within: &SubstringTerms,
+        matching: usize,
+        found: &mut Vec<SearchCandidate>,
+    ) -> Result<u64, IndexError> {
+        let mut flushed = self.flushed.besides(within.terms())?;
         let mut pending = HashMap::new();
         for document in self.pending.iter().filter(|document| document.passes && self.excluded.allows(document)) {
             if let Some(likeness) = within.likeness(document) {
-                let own = Found::of(document, self.wanted, self.named.speaker, &self.named.handles);
+                let own = SearchCandidate::of(document, self.wanted, self.named.speaker, &self.named.handles);
                 if !own.matches {
-                    pending.insert(own.key, Found { likeness, matches: true, is_part: true, ..own });
+                    pending.insert(own.key, SearchCandidate { likeness, matches: true, is_part: true, ..own });
                 }
             }
         }
@@ -287,8 +315,8 @@ impl<'a> All<'a> {
         }
         let answers = found.iter().filter(|own| own.matches && own.passes).count();
         if answers < self.asked.limit {
-            let most = self.asked.limit.max(usize::try_from(ALL).unwrap_or(usize::MAX));
-            let mut parts = self.flushed.look_at(self.flushed.newest(flushed, most)?, within.wanted(), self.named.speaker)?;
+            let most = self.asked.limit.max(usize::try_from(MAX_RANKED).unwrap_or(usize::MAX));
+            let mut parts = self.flushed.look_at(self.flushed.newest(flushed, most)?, within.terms(), self.named.speaker)?;
             for own in &mut parts {
                 (own.matches, own.is_part) = (true, true);
             }
@@ -298,57 +326,62 @@ impl<'a> All<'a> {
     }
 
     /// Reads the documents with these sorted keys from the full-text index and the pending rows.
-    fn look_at(&self, keys: &[i64]) -> Result<Vec<Found>, Trouble> {
+    fn look_at(&self, keys: &[i64]) -> Result<Vec<SearchCandidate>, IndexError> {
         let speaker = self.named.speaker;
         let mut found = self.flushed.look_at(self.flushed.with_keys(keys)?, self.wanted, speaker)?;
         let pending = self.pending.iter().filter(|document| keys.binary_search(&document.key).is_ok());
-        found.extend(pending.map(|document| Found::of(document, self.wanted, speaker, &[])));
+        found.extend(pending.map(|document| SearchCandidate::of(document, self.wanted, speaker, &[])));
         Ok(found)
     }
 }
 
 /// Returns the keys that are not in `found`.
-fn unknown(mut keys: Vec<i64>, found: &[Found]) -> Vec<i64> {
+fn exclude_known(mut keys: Vec<i64>, found: &[SearchCandidate]) -> Vec<i64> {
     let known: HashSet<i64> = found.iter().map(|found| found.key).collect();
     keys.retain(|key| !known.contains(key));
     keys
 }
 
 /// Returns the keys of `found`, best match by words first.
-fn best_first(found: &[Found], statistics: &Statistics, wanted: &[Wanted], question: &Question) -> Vec<i64> {
-    let worth = |found: &Found| words(found, statistics, wanted, question);
+fn rank_by_words(
+    found: &[SearchCandidate],
+    statistics: &CorpusStatistics,
+    wanted: &[QueryTerm],
+    question: &TextQuery,
+) -> Vec<i64> {
+    let worth = |found: &SearchCandidate| words(found, statistics, wanted, question);
     let mut best: Vec<(f32, i64)> = found.iter().map(|found| (worth(found), found.key)).collect();
     best.sort_by(|left, right| right.0.total_cmp(&left.0).then(left.1.cmp(&right.1)));
     best.into_iter().map(|(_, key)| key).collect()
 }
 
 /// Required phrases and excluded words.
-struct Excluded<'q> {
-    asked: &'q Asked<'q>,
+struct TermConstraints<'q> {
+    asked: &'q SearchRequest<'q>,
 }
 
-impl Excluded<'_> {
-    fn allows(&self, document: &Pending) -> bool {
+impl TermConstraints<'_> {
+    fn allows(&self, document: &PendingDocument) -> bool {
         let question = self.asked.question;
-        let has = |term: &Term| 0 < document.frequency(&term.text, Part::of(term));
+        let has = |term: &Term| 0 < document.frequency(&term.text, TermField::of(term));
         question.phrases.iter().flat_map(Phrase::terms).all(has) && !question.without.iter().any(has)
     }
 }
 
 /// Limits the results to documents with the words of every phrase and without excluded words.
-fn narrow<'q>(flushed: &mut Flushed<'_>, asked: &'q Asked<'q>) -> Result<Excluded<'q>, Trouble> {
+fn require_terms<'q>(flushed: &mut SegmentsView<'_>, asked: &'q SearchRequest<'q>) -> Result<TermConstraints<'q>, IndexError> {
     for term in asked.question.phrases.iter().flat_map(Phrase::terms) {
-        flushed.require(&term.text, Part::of(term), true)?;
+        flushed.require(&term.text, TermField::of(term), true)?;
     }
     for term in &asked.question.without {
-        flushed.require(&term.text, Part::of(term), false)?;
+        flushed.require(&term.text, TermField::of(term), false)?;
     }
-    Ok(Excluded { asked })
+    Ok(TermConstraints { asked })
 }
 
 /// Returns the weighted match of the words of a document.
-fn words(found: &Found, statistics: &Statistics, wanted: &[Wanted], question: &Question) -> f32 {
-    let contents = |index: usize| question.words.get(index).is_some_and(|word| word.role == Role::Content);
+fn words(found: &SearchCandidate, statistics: &CorpusStatistics, wanted: &[QueryTerm], question: &TextQuery) -> f32 {
+    let contents = |index: usize| question.words.get(index).is_some_and(|word| word.role == WordRole::Content);
     let each = wanted.iter().enumerate().filter(|(index, _)| contents(*index)).map(|(index, wanted)| {
         let part = wanted.part.number();
         let worth = memory_core::rank::idf_share(statistics.documents, wanted.documents);
@@ -358,7 +391,12 @@ fn words(found: &Found, statistics: &Statistics, wanted: &[Wanted], question: &Q
 }
 
 /// Connects candidates that link to each other.
-fn join(rows: &Connection, found: &[Found], best: &[i64], candidates: &mut [Candidate]) -> Result<(), Trouble> {
+fn connect_links(
+    rows: &Connection,
+    found: &[SearchCandidate],
+    best: &[i64],
+    candidates: &mut [RankCandidate],
+) -> Result<(), IndexError> {
     let numbers: HashMap<i64, usize> = found.iter().enumerate().map(|(number, found)| (found.key, number)).collect();
     for key in best {
         let number = numbers[key];
@@ -371,7 +409,7 @@ fn join(rows: &Connection, found: &[Found], best: &[i64], candidates: &mut [Cand
             .optional()?;
         let Some(id): Option<Uuid> = id else { continue };
         let mut select = rows.prepare_cached("SELECT document FROM handles WHERE bits = ? LIMIT 32")?;
-        for other in select.query_map([Handle::Link(&MemoryId::from(id)).bits()], |row| row.get::<_, i64>(0))? {
+        for other in select.query_map([LookupKey::Link(&MemoryId::from(id)).bits()], |row| row.get::<_, i64>(0))? {
             if let Some(other) = numbers.get(&other?).filter(|other| **other != number) {
                 candidates[number].linked.push(*other);
             }

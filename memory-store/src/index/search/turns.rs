@@ -1,36 +1,45 @@
 //! The places of messages in their conversations, and the roles of their authors.
+//!
+//! The role of an author comes from `role` in the front matter, from the folder of the conversation, from a
+//! source such as `User` or `Assistant`, or, without any of these, from the message lengths: in a conversation of
+//! two, the speaker with a median length at least twice as long is the assistant. The order of messages is
+//! `created_at`, then the order in which they were stored; the journal preserves it when the index is rebuilt.
+//!
+//! Outside conversation scopes, memories count as a conversation if several sources wrote them within minutes. If
+//! one source is named like an assistant, the names of the sources give the roles there too. A session ends with
+//! a pause of six hours between people, and of two hours with an assistant, which responds at once.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use memory_core::rank::{Seat, Shape};
+use memory_core::rank::{CollectionKind, TurnPosition};
 use memory_core::{Filter, Scope, SpeakerRole};
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::index::trouble::Trouble;
+use crate::index::error::IndexError;
 
 /// A longer conversation is read only around its best messages.
-const WHOLE: usize = 20_000;
+const MAX_WHOLE: usize = 20_000;
 
 /// Number of messages read before and after each of them.
-const AROUND: usize = 12;
+const WINDOW: usize = 12;
 
 /// Distance in ordinals that stands for unread messages in between.
-const GAP: usize = 1_000;
+const UNREAD_GAP: usize = 1_000;
 
 /// Number of the latest messages of a conversation that decide which speaker is the assistant.
 const SAMPLE: usize = 200;
 
 /// Smallest number of messages that each speaker must have among them.
-const FEWEST: usize = 3;
+const MIN_MESSAGES: usize = 3;
 
 /// Smallest ratio of the median message lengths of assistant and person. Measured on public sets: 1.0 to 1.8 between two people,
 /// 2.2 to 17.8 with an assistant.
-const LONGER: f64 = 2.0;
+const MIN_LENGTH_RATIO: f64 = 2.0;
 
 /// The positions of messages in conversations.
 #[derive(Debug, Default)]
-pub(super) struct Turns {
-    pub(super) seats: HashMap<i64, Seat>,
+pub(super) struct ConversationTurns {
+    pub(super) seats: HashMap<i64, TurnPosition>,
     /// Roles of the authors, where the conversation determines them.
     pub(super) roles: HashMap<i64, SpeakerRole>,
     /// Keys of the messages of each conversation by ordinal.
@@ -40,20 +49,20 @@ pub(super) struct Turns {
 }
 
 /// Messages are ordered by creation time, then by key.
-type Turn = (i64, i64);
+type TurnKey = (i64, i64);
 
-impl Turns {
+impl ConversationTurns {
     /// Reads the conversation of the filter, or else the conversations of the documents with `keys`.
     ///
     /// In other scopes, documents are messages of a conversation if several speakers wrote them within a short time. If one of the
     /// speakers is named as an assistant is, their names give their roles. `crowded` holds the sorted keys of documents with another
     /// document close in time.
-    pub(super) fn of(connection: &Connection, filter: &Filter, keys: &[i64], crowded: &[i64]) -> Result<Self, Trouble> {
+    pub(super) fn of(connection: &Connection, filter: &Filter, keys: &[i64], crowded: &[i64]) -> Result<Self, IndexError> {
         let mut turns = Self::default();
         if let Some(scope @ Scope::Conversation(_)) = &filter.scope {
             let scope = scope.to_string();
             let all = whole(connection, &scope)?;
-            if all.len() <= WHOLE {
+            if all.len() <= MAX_WHOLE {
                 let count = all.len() as u64;
                 let shape = turns.add_roles(connection, &scope)?;
                 turns.add(&[all], Some(count), shape);
@@ -62,7 +71,7 @@ impl Turns {
         }
         let sql = format!("SELECT EXISTS (SELECT 1 FROM documents INDEXED BY turns WHERE {IS_CONVERSATION})");
         let has_conversations = connection.prepare_cached(&sql)?.query_row((), |row| row.get::<_, bool>(0))?;
-        let mut windows = BTreeMap::<String, Vec<Vec<Turn>>>::new();
+        let mut windows = BTreeMap::<String, Vec<Vec<TurnKey>>>::new();
         for key in keys {
             let is_crowded = crowded.binary_search(key).is_ok();
             if !has_conversations && !is_crowded {
@@ -77,20 +86,20 @@ impl Turns {
             }
         }
         for (scope, windows) in windows {
-            let mut runs = joined(windows);
+            let mut runs = merge_windows(windows);
             if scope.starts_with(CONVERSATION) {
                 let shape = turns.add_roles(connection, &scope)?;
                 turns.add(&runs, None, shape);
                 continue;
             }
-            let (mut talks, mut shape) = (Vec::new(), Shape::Plain);
+            let (mut talks, mut shape) = (Vec::new(), CollectionKind::Plain);
             for run in runs.drain(..) {
                 let sources = sources(connection, &scope, &run)?;
                 if sources.values().collect::<BTreeSet<_>>().len() < 2 {
                     continue;
                 }
                 if has_assistant(sources.values()) {
-                    shape = Shape::Assisted;
+                    shape = CollectionKind::Assisted;
                     let roles = sources.iter().filter_map(|(key, source)| Some((*key, SpeakerRole::of_source(source)?)));
                     turns.roles.extend(roles);
                 }
@@ -105,10 +114,10 @@ impl Turns {
 
     /// Assigns the roles of person and assistant to the two speakers if the messages of one are much longer, and returns the shape of
     /// the conversation.
-    fn add_roles(&mut self, connection: &Connection, scope: &str) -> Result<Shape, Trouble> {
+    fn add_roles(&mut self, connection: &Connection, scope: &str) -> Result<CollectionKind, IndexError> {
         let lengths = lengths_by_source(connection, scope)?;
         let Some([person, assistant]) = person_and_assistant(&lengths) else {
-            return Ok(if has_assistant(lengths.keys()) { Shape::Assisted } else { Shape::Plain });
+            return Ok(if has_assistant(lengths.keys()) { CollectionKind::Assisted } else { CollectionKind::Plain });
         };
         let mut select = connection.prepare_cached("SELECT key, source FROM documents INDEXED BY turns WHERE scope = ?")?;
         let mut rows = select.query([scope])?;
@@ -120,7 +129,7 @@ impl Turns {
                 self.roles.insert(row.get(0)?, SpeakerRole::Assistant);
             }
         }
-        Ok(Shape::Assisted)
+        Ok(CollectionKind::Assisted)
     }
 
     /// Returns the keys of the messages around one, up to `reach` positions away.
@@ -131,7 +140,7 @@ impl Turns {
     }
 
     /// Adds a conversation as runs of messages with unread messages between the runs.
-    fn add(&mut self, runs: &[Vec<Turn>], whole: Option<u64>, shape: Shape) {
+    fn add(&mut self, runs: &[Vec<TurnKey>], whole: Option<u64>, shape: CollectionKind) {
         let conversation = self.keys.len();
         let pause = shape.pause().num_nanoseconds().unwrap_or(i64::MAX);
         let (mut ordinal, mut session) = (0, 0);
@@ -143,11 +152,11 @@ impl Turns {
                     session += 1;
                 }
                 last = Some(*created_at);
-                self.seats.insert(*key, Seat { conversation, ordinal, session });
+                self.seats.insert(*key, TurnPosition { conversation, ordinal, session });
                 keys.insert(ordinal, *key);
                 ordinal += 1;
             }
-            ordinal += GAP;
+            ordinal += UNREAD_GAP;
             session += 1;
         }
         self.keys.push(keys);
@@ -160,28 +169,28 @@ const CONVERSATION: &str = "conversation:";
 /// SQL condition for documents in a conversation scope.
 const IS_CONVERSATION: &str = "scope >= 'conversation:' AND scope < 'conversation;'";
 
-fn whole(connection: &Connection, scope: &str) -> Result<Vec<Turn>, Trouble> {
+fn whole(connection: &Connection, scope: &str) -> Result<Vec<TurnKey>, IndexError> {
     let sql = format!(
         "SELECT created_at, key FROM documents INDEXED BY turns WHERE scope = ? ORDER BY created_at, key LIMIT {}",
-        WHOLE + 1
+        MAX_WHOLE + 1
     );
     let mut select = connection.prepare_cached(&sql)?;
     Ok(select.query_map([scope], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
 }
 
-fn window(connection: &Connection, scope: &str, (created_at, key): Turn) -> Result<Vec<Turn>, Trouble> {
+fn window(connection: &Connection, scope: &str, (created_at, key): TurnKey) -> Result<Vec<TurnKey>, IndexError> {
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
     let sql = format!(
         "SELECT created_at, key FROM documents INDEXED BY turns WHERE scope = ? AND (created_at, key) < (?, ?) \
-         ORDER BY created_at DESC, key DESC LIMIT {AROUND}"
+         ORDER BY created_at DESC, key DESC LIMIT {WINDOW}"
     );
     let mut before = connection.prepare_cached(&sql)?;
-    let mut window: Vec<Turn> = before.query_map(params![scope, created_at, key], read)?.collect::<Result<_, _>>()?;
+    let mut window: Vec<TurnKey> = before.query_map(params![scope, created_at, key], read)?.collect::<Result<_, _>>()?;
     window.reverse();
     let sql = format!(
         "SELECT created_at, key FROM documents INDEXED BY turns WHERE scope = ? AND (?, ?) <= (created_at, key) \
          ORDER BY created_at, key LIMIT {}",
-        AROUND + 1
+        WINDOW + 1
     );
     let mut after = connection.prepare_cached(&sql)?;
     for turn in after.query_map(params![scope, created_at, key], read)? {
@@ -191,7 +200,7 @@ fn window(connection: &Connection, scope: &str, (created_at, key): Turn) -> Resu
 }
 
 /// Returns the sources of the documents of a run by their keys. Documents without a source are left out.
-fn sources(connection: &Connection, scope: &str, run: &[Turn]) -> Result<HashMap<i64, String>, Trouble> {
+fn sources(connection: &Connection, scope: &str, run: &[TurnKey]) -> Result<HashMap<i64, String>, IndexError> {
     let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(HashMap::new()) };
     let sql = "SELECT key, source FROM documents INDEXED BY turns \
                WHERE scope = ? AND created_at BETWEEN ? AND ? AND source != ''";
@@ -206,7 +215,7 @@ fn has_assistant<'s>(sources: impl IntoIterator<Item = &'s String>) -> bool {
 }
 
 /// Returns the lengths of the latest messages of a conversation by source, in words and pairs of characters.
-fn lengths_by_source(connection: &Connection, scope: &str) -> Result<HashMap<String, Vec<u32>>, Trouble> {
+fn lengths_by_source(connection: &Connection, scope: &str) -> Result<HashMap<String, Vec<u32>>, IndexError> {
     let sql = format!(
         "SELECT source, length FROM documents INDEXED BY turns WHERE scope = ? ORDER BY created_at DESC, key DESC LIMIT {SAMPLE}"
     );
@@ -232,7 +241,7 @@ fn person_and_assistant(lengths: &HashMap<String, Vec<u32>>) -> Option<[String; 
     let [first, second, rest @ ..] = speakers.as_slice() else { return None };
     let both = first.1.len() + second.1.len();
     let is_talk_of_two =
-        FEWEST <= second.1.len() && (total - both) * 10 <= total && rest.iter().all(|(_, own)| own.len() <= second.1.len());
+        MIN_MESSAGES <= second.1.len() && (total - both) * 10 <= total && rest.iter().all(|(_, own)| own.len() <= second.1.len());
     if !is_talk_of_two || [first, second].iter().any(|(source, _)| SpeakerRole::of_source(source).is_some()) {
         return None;
     }
@@ -242,9 +251,9 @@ fn person_and_assistant(lengths: &HashMap<String, Vec<u32>>) -> Option<[String; 
         f64::from((*lengths.select_nth_unstable(middle).1).max(1))
     };
     let ratio = median(second.1) / median(first.1);
-    if LONGER <= ratio {
+    if MIN_LENGTH_RATIO <= ratio {
         Some([first.0.clone(), second.0.clone()])
-    } else if ratio <= 1.0 / LONGER {
+    } else if ratio <= 1.0 / MIN_LENGTH_RATIO {
         Some([second.0.clone(), first.0.clone()])
     } else {
         None
@@ -252,10 +261,10 @@ fn person_and_assistant(lengths: &HashMap<String, Vec<u32>>) -> Option<[String; 
 }
 
 /// Merges windows that overlap or touch.
-fn joined(mut windows: Vec<Vec<Turn>>) -> Vec<Vec<Turn>> {
+fn merge_windows(mut windows: Vec<Vec<TurnKey>>) -> Vec<Vec<TurnKey>> {
     windows.retain(|window| !window.is_empty());
     windows.sort_unstable();
-    let mut runs: Vec<Vec<Turn>> = Vec::new();
+    let mut runs: Vec<Vec<TurnKey>> = Vec::new();
     for window in windows {
         match runs.last_mut() {
             Some(run) if run.last() >= window.first() => {
@@ -275,7 +284,7 @@ mod tests {
     #[test]
     fn windows_that_overlap_are_one_run() {
         let window = |range: std::ops::Range<i64>| range.map(|turn| (turn, turn)).collect::<Vec<_>>();
-        assert_eq!(joined(vec![window(5..9), window(0..6), window(20..22)]), [window(0..9), window(20..22)]);
+        assert_eq!(merge_windows(vec![window(5..9), window(0..6), window(20..22)]), [window(0..9), window(20..22)]);
     }
 
     #[test]
@@ -294,8 +303,8 @@ mod tests {
     #[test]
     fn a_long_pause_begins_a_session() {
         let hour = 3_600_000_000_000;
-        let mut turns = Turns::default();
-        turns.add(&[vec![(0, 1), (hour, 2), (hour * 8, 3)], vec![(hour * 9, 7)]], Some(4), Shape::Plain);
+        let mut turns = ConversationTurns::default();
+        turns.add(&[vec![(0, 1), (hour, 2), (hour * 8, 3)], vec![(hour * 9, 7)]], Some(4), CollectionKind::Plain);
         let seat = |key: i64| (turns.seats[&key].ordinal, turns.seats[&key].session);
         assert_eq!([seat(1), seat(2), seat(3)], [(0, 0), (1, 0), (2, 1)]);
         assert!(turns.seats[&7].session == 2 && 3 < turns.seats[&7].ordinal);
@@ -305,11 +314,11 @@ mod tests {
     #[test]
     fn a_session_with_an_assistant_ends_after_a_shorter_pause() {
         let hour = 3_600_000_000_000;
-        let sessions = |shape: Shape| {
-            let mut turns = Turns::default();
+        let sessions = |shape: CollectionKind| {
+            let mut turns = ConversationTurns::default();
             turns.add(&[vec![(0, 1), (hour * 3, 2)]], Some(2), shape);
             turns.seats[&2].session
         };
-        assert_eq!([Shape::Plain, Shape::Assisted].map(sessions), [0, 1]);
+        assert_eq!([CollectionKind::Plain, CollectionKind::Assisted].map(sessions), [0, 1]);
     }
 }

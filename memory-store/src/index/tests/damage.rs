@@ -4,21 +4,21 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use memory_core::Found;
+use memory_core::SearchResults;
 
-use super::home::{Home, Note, id, listed, numbers, query, search};
-use crate::index::Index;
+use super::fixture::{IndexFixture, TestNote, id, listed, numbers, query, search};
+use crate::index::MemoryIndex;
 
-fn home() -> Home {
+fn home() -> IndexFixture {
     let bodies = ["prefers dark mode", "dark roast and dark chocolate", "深色模式 is on", "deploys on friday"];
-    let home = Home::new();
+    let home = IndexFixture::new();
     for (number, body) in (1..).zip(bodies) {
-        home.write(&Note { number, body, ..Note::default() });
+        home.write(&TestNote { number, body, ..TestNote::default() });
     }
     home
 }
 
-fn answers(index: &Index) -> Vec<Found> {
+fn answers(index: &MemoryIndex) -> Vec<SearchResults> {
     ["dark", "深色", "色", "friday mode", "rida"].iter().map(|text| search(index, &query(text))).collect()
 }
 
@@ -137,7 +137,7 @@ fn where_the_index_cannot_be_written_a_temporary_one_answers_and_says_so() {
     let found = search(&index, &query("dark"));
     assert_eq!(found.hits, before[0].hits);
     assert!(found.degraded.unwrap().contains("cannot be written"));
-    home.write(&Note { number: 9, body: "dark again", ..Note::default() });
+    home.write(&TestNote { number: 9, body: "dark again", ..TestNote::default() });
     assert_eq!(numbers(&index, "again"), [9]);
 }
 
@@ -153,7 +153,7 @@ fn rebuilding_tells_how_far_it_is_and_keeps_what_no_file_knows() {
     assert_eq!(told, [(1, 4), (2, 4), (3, 4), (4, 4)]);
     assert_eq!(index.journal_mark().unwrap().as_deref(), Some("2026-05 77"));
     assert_eq!(index.place(&id(2)).unwrap().unwrap().accesses, 2);
-    let totals = |found: &[Found]| found.iter().map(|found| found.total).collect::<Vec<_>>();
+    let totals = |found: &[SearchResults]| found.iter().map(|found| found.total).collect::<Vec<_>>();
     assert_eq!(totals(&answers(&index)), totals(&before));
     assert_eq!(fs::read_dir(home.at("index/text")).unwrap().count(), 1);
 }

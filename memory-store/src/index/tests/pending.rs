@@ -1,10 +1,10 @@
 //! Tests that pending and flushed documents have the same results.
 
-use memory_core::Found;
+use memory_core::SearchResults;
 
-use super::home::{Home, Note, id, listed, numbers, numbers_of, query, search, try_search};
+use super::fixture::{IndexFixture, TestNote, id, listed, numbers, numbers_of, query, search, try_search};
 use crate::index::flush::{count, flush};
-use crate::index::{Applied, Depth, Index};
+use crate::index::{AppliedChange, MemoryIndex, RefreshDepth};
 
 const WORDS: [&str; 7] = ["dark", "mode", "deploy", "friday", "深色模式", "用", "memory"];
 
@@ -12,33 +12,33 @@ fn body(number: u32) -> String {
     (0..=number % 23).map(|place| WORDS[(number * 31 + place * place) as usize % WORDS.len()]).collect::<Vec<_>>().join(" ")
 }
 
-fn keep(home: &Home, index: &Index, numbers: impl Iterator<Item = u32>) {
+fn keep(home: &IndexFixture, index: &MemoryIndex, numbers: impl Iterator<Item = u32>) {
     for number in numbers {
-        home.keep(index, &[Note { number, body: &body(number), ..Note::default() }]);
+        home.keep(index, &[TestNote { number, body: &body(number), ..TestNote::default() }]);
     }
 }
 
-fn answers(index: &Index) -> Vec<Found> {
+fn answers(index: &MemoryIndex) -> Vec<SearchResults> {
     ["dark friday", "深色", "用", "模式 deploy", "emor"].map(|text| search(index, &query(text))).to_vec()
 }
 
-fn pending(index: &Index) -> u64 {
-    index.ask("count", |_, opened| count(&opened.connection)).unwrap()
+fn pending(index: &MemoryIndex) -> u64 {
+    index.query("count", |_, opened| count(&opened.connection)).unwrap()
 }
 
-fn flush_now(index: &Index) {
-    index.ask("flush", |_, opened| flush(opened)).unwrap();
+fn flush_now(index: &MemoryIndex) {
+    index.query("flush", |_, opened| flush(opened)).unwrap();
 }
 
 #[test]
 fn answers_and_scores_are_the_same_before_and_after_a_flush_and_after_a_rebuild() {
-    let home = Home::new();
+    let home = IndexFixture::new();
     let index = home.index();
     keep(&home, &index, 1..=60);
     flush_now(&index);
     keep(&home, &index, 40..=120);
-    index.apply(&[Applied::Removed { path: Note { number: 7, ..Note::default() }.path() }], None).unwrap();
-    std::fs::remove_file(home.at(&Note { number: 7, ..Note::default() }.path())).unwrap();
+    index.apply(&[AppliedChange::Removed { path: TestNote { number: 7, ..TestNote::default() }.path() }], None).unwrap();
+    std::fs::remove_file(home.at(&TestNote { number: 7, ..TestNote::default() }.path())).unwrap();
     assert!(0 < pending(&index));
     let before = answers(&index);
     assert!(before.iter().all(|found| 10 <= found.total), "{:?}", before.iter().map(|found| found.total).collect::<Vec<_>>());
@@ -51,17 +51,20 @@ fn answers_and_scores_are_the_same_before_and_after_a_flush_and_after_a_rebuild(
 
 #[test]
 fn a_changed_or_removed_document_hides_what_was_flushed() {
-    let home = Home::new();
+    let home = IndexFixture::new();
     let index = home.index();
     home.keep(
         &index,
-        &[Note { number: 1, body: "dark", ..Note::default() }, Note { number: 2, body: "dark", ..Note::default() }],
+        &[
+            TestNote { number: 1, body: "dark", ..TestNote::default() },
+            TestNote { number: 2, body: "dark", ..TestNote::default() },
+        ],
     );
     flush_now(&index);
-    home.keep(&index, &[Note { number: 1, body: "pale", ..Note::default() }]);
-    let path = Note { number: 2, ..Note::default() }.path();
+    home.keep(&index, &[TestNote { number: 1, body: "pale", ..TestNote::default() }]);
+    let path = TestNote { number: 2, ..TestNote::default() }.path();
     std::fs::remove_file(home.at(&path)).unwrap();
-    index.apply(&[Applied::Removed { path }], None).unwrap();
+    index.apply(&[AppliedChange::Removed { path }], None).unwrap();
     assert_eq!((numbers(&index, "dark"), numbers(&index, "pale")), (vec![], vec![1]));
     flush_now(&index);
     assert_eq!((numbers(&index, "dark"), numbers(&index, "pale")), (vec![], vec![1]));
@@ -70,7 +73,7 @@ fn a_changed_or_removed_document_hides_what_was_flushed() {
 
 #[test]
 fn many_writes_are_flushed_by_themselves() {
-    let home = Home::new();
+    let home = IndexFixture::new();
     let index = home.index();
     keep(&home, &index, 1..=300);
     assert!(pending(&index) <= 256);
@@ -80,10 +83,10 @@ fn many_writes_are_flushed_by_themselves() {
 
 #[test]
 fn a_batch_goes_straight_to_the_full_text() {
-    let home = Home::new();
+    let home = IndexFixture::new();
     let index = home.index();
     let bodies: Vec<String> = (1..=400).map(body).collect();
-    let notes: Vec<_> = (1..).zip(&bodies).map(|(number, body)| Note { number, body, ..Note::default() }).collect();
+    let notes: Vec<_> = (1..).zip(&bodies).map(|(number, body)| TestNote { number, body, ..TestNote::default() }).collect();
     home.keep(&index, &notes);
     assert_eq!(pending(&index), 0);
     assert_eq!(listed(&index).len(), 400);
@@ -91,7 +94,7 @@ fn a_batch_goes_straight_to_the_full_text() {
 
 #[test]
 fn a_crash_between_the_two_commits_of_a_flush_changes_no_answer() {
-    let home = Home::new();
+    let home = IndexFixture::new();
     let index = home.index();
     keep(&home, &index, 1..=30);
     flush_now(&index);
@@ -118,18 +121,20 @@ fn a_crash_between_the_two_commits_of_a_flush_changes_no_answer() {
 
 #[test]
 fn full_text_older_than_the_rows_is_built_anew() {
-    let home = Home::new();
+    let home = IndexFixture::new();
     let index = home.index();
     keep(&home, &index, 1..=30);
     flush_now(&index);
     let before = answers(&index);
-    index.ask("set back", |_, opened| Ok(opened.connection.execute("UPDATE meta SET generation = 1000", ()).map(drop)?)).unwrap();
+    index
+        .query("set back", |_, opened| Ok(opened.connection.execute("UPDATE meta SET generation = 1000", ()).map(drop)?))
+        .unwrap();
     assert_eq!(answers(&index), before);
 }
 
 #[test]
 fn two_handles_see_each_others_writes() {
-    let home = Home::new();
+    let home = IndexFixture::new();
     let (first, second) = (home.index(), home.index());
     for number in 1..=20 {
         let (writer, reader) = if number % 2 == 0 { (&first, &second) } else { (&second, &first) };
@@ -138,14 +143,14 @@ fn two_handles_see_each_others_writes() {
             flush_now(reader);
         }
         assert_eq!(listed(reader).len(), number as usize);
-        let total = |index: &Index| try_search(index, &query("dark mode deploy friday 用 memory 深色")).unwrap().total;
+        let total = |index: &MemoryIndex| try_search(index, &query("dark mode deploy friday 用 memory 深色")).unwrap().total;
         assert_eq!((total(reader), total(writer)), (u64::from(number), u64::from(number)));
     }
 }
 
 #[test]
 fn threads_write_flush_and_search_at_once() {
-    let home = Home::new();
+    let home = IndexFixture::new();
     std::thread::scope(|scope| {
         for part in 0..3 {
             let home = &home;
@@ -174,31 +179,31 @@ fn threads_write_flush_and_search_at_once() {
 
 #[test]
 fn what_the_file_has_taken_in_is_not_counted_twice() {
-    let home = Home::new();
+    let home = IndexFixture::new();
     let index = home.index();
-    home.keep(&index, &[Note { number: 1, body: "dark", ..Note::default() }]);
+    home.keep(&index, &[TestNote { number: 1, body: "dark", ..TestNote::default() }]);
     index.count_access(&[id(1), id(1), id(1)]);
     assert_eq!(search(&index, &query("dark")).hits[0].stored.memory.access_count, 3);
-    home.keep(&index, &[Note { number: 1, front: "access_count: 3\n", body: "dark too", ..Note::default() }]);
+    home.keep(&index, &[TestNote { number: 1, front: "access_count: 3\n", body: "dark too", ..TestNote::default() }]);
     assert_eq!(index.place(&id(1)).unwrap().unwrap().accesses, 0);
     assert_eq!(search(&index, &query("dark")).hits[0].stored.memory.access_count, 3);
 }
 
 #[test]
 fn a_memory_that_we_move_keeps_its_row() {
-    let home = Home::new();
+    let home = IndexFixture::new();
     let index = home.index();
     let (before, after) = (
-        Note { number: 1, body: "dark", ..Note::default() },
-        Note { number: 1, folder: "people", body: "dark", ..Note::default() },
+        TestNote { number: 1, body: "dark", ..TestNote::default() },
+        TestNote { number: 1, folder: "people", body: "dark", ..TestNote::default() },
     );
     home.keep(&index, std::slice::from_ref(&before));
     index.count_access(&[id(1)]);
     home.write(&after);
     std::fs::remove_file(home.at(&before.path())).unwrap();
-    index.apply(&[Applied::Kept { path: after.path(), former_path: Some(before.path()) }], None).unwrap();
+    index.apply(&[AppliedChange::Kept { path: after.path(), former_path: Some(before.path()) }], None).unwrap();
     assert_eq!(index.place(&id(1)).unwrap().map(|place| (place.path, place.accesses)), Some((after.path(), 1)));
     assert_eq!(listed(&index), [1]);
-    index.refresh(Depth::Fresh).unwrap();
+    index.refresh(RefreshDepth::Fresh).unwrap();
     assert_eq!(numbers_of(&search(&index, &query("dark"))), [1]);
 }

@@ -1,19 +1,19 @@
 //! Tests of queries and their results.
 
-use memory_core::rank::{Part, Ranker, Shape};
-use memory_core::wikilink::By;
-use memory_core::{Category, Filter, Lifetime, MemoryId, Order, Place, Query, Ranking, Scope, Slice};
+use memory_core::rank::{CollectionKind, RankFeature, Ranker};
+use memory_core::wikilink::WikilinkNameKind;
+use memory_core::{Category, Filter, HomeSection, Lifetime, ListOrder, MemoryId, PageRequest, Query, Ranking, Scope};
 
-use super::home::{Home, Note, both, id, now, number, numbers, numbers_of, query, search};
-use crate::index::{Depth, Index};
+use super::fixture::{IndexFixture, TestNote, both, id, now, number, numbers, numbers_of, query, search};
+use crate::index::{MemoryIndex, RefreshDepth};
 
 #[test]
 fn nobody_waits_for_a_question_of_somebody_else() {
-    let home = Home::new();
-    home.write(&Note { number: 1, body: "user prefers dark mode", ..Note::default() });
+    let home = IndexFixture::new();
+    home.write(&TestNote { number: 1, body: "user prefers dark mode", ..TestNote::default() });
     let index = home.index();
-    index.refresh(Depth::Usual).unwrap();
-    let found = index.ask("be slow", |index, _| {
+    index.refresh(RefreshDepth::Usual).unwrap();
+    let found = index.query("be slow", |index, _| {
         // A second query runs before this one is done.
         let asked = std::thread::scope(|scope| scope.spawn(|| numbers(index, "dark")).join());
         Ok(asked.expect("it is answered"))
@@ -24,9 +24,9 @@ fn nobody_waits_for_a_question_of_somebody_else() {
 #[test]
 fn every_script_is_found_down_to_one_character() {
     let bodies = ["用户喜欢深色模式", "記憶は大切です", "Rust 用 tokio 写的 server", "기억 검색", "user prefers dark mode"];
-    let home = Home::new();
+    let home = IndexFixture::new();
     for (number, body) in (1..).zip(bodies) {
-        home.write(&Note { number, body, ..Note::default() });
+        home.write(&TestNote { number, body, ..TestNote::default() });
     }
     both(&home, |index| {
         for (text, expected) in [
@@ -79,14 +79,14 @@ fn every_script_is_found_down_to_one_character() {
 
 #[test]
 fn filters_apply_before_the_cut() {
-    let home = Home::new();
+    let home = IndexFixture::new();
     for number in 1..=1_000 {
         let (front, body) = if number <= 10 {
             ("scope: agent:other\n", "dark mode".to_owned())
         } else {
             ("", format!("dark and {number} other words that make it long"))
         };
-        home.write(&Note { number, front, body: &body, ..Note::default() });
+        home.write(&TestNote { number, front, body: &body, ..TestNote::default() });
     }
     let index = home.index();
     let mut wanted = query("dark mode");
@@ -101,7 +101,7 @@ fn filters_apply_before_the_cut() {
 
 #[test]
 fn every_filter_means_the_same_in_both_engines_as_for_a_memory() {
-    let home = Home::new();
+    let home = IndexFixture::new();
     let fronts = [
         "phase: organized\ncategory: people\ntags:\n  - a/b\n  - UI\nsource: Claude\n",
         "category: people\ntags:\n  - a\nexpires_at: 2026-05-08T00:00:00Z\n",
@@ -110,10 +110,15 @@ fn every_filter_means_the_same_in_both_engines_as_for_a_memory() {
         "expires_at: 2027-01-01T00:00:00Z\ntags: [A/B/c]\n",
     ];
     for (number, front) in (1..).zip(fronts) {
-        home.write(&Note { number, front, body: "same words", folder: "people" });
+        home.write(&TestNote { number, front, body: "same words", folder: "people" });
     }
     // The path decides whether a file belongs to a conversation, not its front matter.
-    home.write(&Note { number: 6, front: "source: conversation\nscope: conversation:x\n", body: "same words", folder: "people" });
+    home.write(&TestNote {
+        number: 6,
+        front: "source: conversation\nscope: conversation:x\n",
+        body: "same words",
+        folder: "people",
+    });
     home.put("entries/x/facts/7.md", b"---\nid: 00000007-0000-4000-8000-000000000007\n---\nsame words\n");
     let tags = |tags: &[&str]| tags.iter().collect();
     let everything = Filter::everything();
@@ -128,8 +133,8 @@ fn every_filter_means_the_same_in_both_engines_as_for_a_memory() {
         Filter { within: Some(Vec::new()), ..everything.clone() },
         Filter { scope: Some(Scope::Project("x".into())), within: Some(vec![Scope::Global]), ..everything.clone() },
         Filter { source: Some("CLAUDE".into()), ..everything.clone() },
-        Filter { place: Some(Place::Notes), ..everything.clone() },
-        Filter { place: Some(Place::Conversations), ..everything.clone() },
+        Filter { place: Some(HomeSection::Notes), ..everything.clone() },
+        Filter { place: Some(HomeSection::Conversations), ..everything.clone() },
         Filter { tags: tags(&["a"]), ..everything.clone() },
         Filter { tags: tags(&["A/b"]), ..everything.clone() },
         Filter { tags: tags(&["a", "ui"]), ..everything.clone() },
@@ -148,7 +153,7 @@ fn every_filter_means_the_same_in_both_engines_as_for_a_memory() {
             assert_eq!((searched, found.total), (expected.clone(), expected.len() as u64), "{filter:?}");
             found.hits.clear();
             expected.reverse();
-            let slice = Slice { order: Order::Created, offset: 0, limit: None };
+            let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
             let page = index.list(filter, &slice, now()).unwrap();
             let listed: Vec<u32> = page.memories.iter().map(|stored| number(&stored.memory.id)).collect();
             assert_eq!((listed, page.total), (expected.clone(), expected.len() as u64), "{filter:?}");
@@ -158,10 +163,10 @@ fn every_filter_means_the_same_in_both_engines_as_for_a_memory() {
 
 #[test]
 fn the_explanation_adds_up_to_the_score() {
-    let home = Home::new();
+    let home = IndexFixture::new();
     for number in 1..=50 {
         let body = format!("dark mode {} 深色 {}", "deploy ".repeat(number as usize % 7), "friday ".repeat(number as usize % 3));
-        home.write(&Note { number, front: "title: Dark\ntags: [deploy]\n", body: &body, ..Note::default() });
+        home.write(&TestNote { number, front: "title: Dark\ntags: [deploy]\n", body: &body, ..TestNote::default() });
     }
     both(&home, |index| {
         let found = search(index, &query("dark deploy 深色 frid"));
@@ -170,9 +175,9 @@ fn the_explanation_adds_up_to_the_score() {
             let explanation = &hit.explanation;
             let sum: f32 = explanation.parts.iter().map(|part| part.score).sum();
             let words: f32 = explanation.terms.iter().map(|term| term.score).sum();
-            let of_words = explanation.parts.iter().find(|part| part.part == Part::Words).unwrap();
+            let of_words = explanation.parts.iter().find(|part| part.part == RankFeature::Words).unwrap();
             assert!((words - of_words.value).abs() < 1e-4, "{words} {of_words:?}");
-            let relevance = Ranker::fitted(Shape::Plain, false).relevance(sum);
+            let relevance = Ranker::fitted(CollectionKind::Plain, false).relevance(sum);
             assert!((relevance - explanation.relevance).abs() < 1e-4);
             let recency = Ranking::default().recency;
             let score = (1.0 - recency) * explanation.relevance + recency * explanation.recency;
@@ -186,9 +191,9 @@ fn the_explanation_adds_up_to_the_score() {
 
 #[test]
 fn ties_go_to_the_newer_and_then_to_the_smaller_id() {
-    let home = Home::new();
+    let home = IndexFixture::new();
     for number in 1..=2_000 {
-        home.write(&Note { number, body: "the very same words", ..Note::default() });
+        home.write(&TestNote { number, body: "the very same words", ..TestNote::default() });
     }
     let index = home.index();
     assert_eq!(numbers(&index, "words same"), (1_991..=2_000).rev().collect::<Vec<_>>());
@@ -196,10 +201,10 @@ fn ties_go_to_the_newer_and_then_to_the_smaller_id() {
 
 #[test]
 fn a_memory_is_meant_by_its_id_a_prefix_or_its_file_stem() {
-    let home = Home::new();
-    let note = Note { number: 0x550e_8400, body: "x", ..Note::default() };
+    let home = IndexFixture::new();
+    let note = TestNote { number: 0x550e_8400, body: "x", ..TestNote::default() };
     home.write(&note);
-    home.write(&Note { number: 0x550e_8401, body: "y", ..Note::default() });
+    home.write(&TestNote { number: 0x550e_8401, body: "y", ..TestNote::default() });
     home.put("categories/inbox/Beef.md", b"no front matter");
     home.put("categories/inbox/ABCDEF12.md", b"named like a prefix");
     let index = home.index();
@@ -211,32 +216,32 @@ fn a_memory_is_meant_by_its_id_a_prefix_or_its_file_stem() {
 
 #[test]
 fn a_memory_is_named_by_the_file_it_was_taken_in_from() {
-    let home = Home::new();
+    let home = IndexFixture::new();
     let front = "title: Page\naliases: [Other]\norigin:\n  source: obsidian\n  root: /vault\n  path: sub/page.md\n";
-    home.write(&Note { number: 1, front, body: "the first", ..Note::default() });
+    home.write(&TestNote { number: 1, front, body: "the first", ..TestNote::default() });
     let index = home.index();
     let names = |key: &str| {
         let named = index.named(key).unwrap().into_iter();
         named.map(|candidate| (candidate.by, candidate.path)).collect::<Vec<_>>()
     };
-    let own = Note { number: 1, ..Note::default() }.path();
-    assert_eq!(names("page"), [(By::Path, "sub/page.md".to_owned()), (By::Title, own.clone())]);
-    assert_eq!(names("other"), [(By::Alias, own.clone())]);
-    assert_eq!(names("note-1-00000001"), [(By::Path, own)]);
+    let own = TestNote { number: 1, ..TestNote::default() }.path();
+    assert_eq!(names("page"), [(WikilinkNameKind::Path, "sub/page.md".to_owned()), (WikilinkNameKind::Title, own.clone())]);
+    assert_eq!(names("other"), [(WikilinkNameKind::Alias, own.clone())]);
+    assert_eq!(names("note-1-00000001"), [(WikilinkNameKind::Path, own)]);
 }
 
 #[test]
 fn links_names_origins_and_contents_are_looked_up() {
-    let home = Home::new();
+    let home = IndexFixture::new();
     let front = format!("title: Dark Mode\naliases: [Night]\nlinks:\n  - {}\n", id(2));
-    home.write(&Note { number: 1, front: &front, body: "see [[Deploy Notes]]", ..Note::default() });
-    home.write(&Note { number: 2, body: "the second", ..Note::default() });
+    home.write(&TestNote { number: 1, front: &front, body: "see [[Deploy Notes]]", ..TestNote::default() });
+    home.write(&TestNote { number: 2, body: "the second", ..TestNote::default() });
     let index = home.index();
     let names = |key: &str| index.named(key).unwrap().into_iter().map(|candidate| candidate.by).collect::<Vec<_>>();
-    assert_eq!(names("dark mode"), [By::Title]);
-    assert_eq!(names("night"), [By::Alias]);
-    assert_eq!(names("note-1-00000001"), [By::Path]);
-    assert_eq!(names("00000001"), [By::Id]);
+    assert_eq!(names("dark mode"), [WikilinkNameKind::Title]);
+    assert_eq!(names("night"), [WikilinkNameKind::Alias]);
+    assert_eq!(names("note-1-00000001"), [WikilinkNameKind::Path]);
+    assert_eq!(names("00000001"), [WikilinkNameKind::Id]);
     let referring = |id: &MemoryId, keys: &[String]| index.referring(id, keys).unwrap().len();
     assert_eq!((referring(&id(2), &[]), referring(&id(3), &["deploy notes".into()]), referring(&id(3), &[])), (1, 1, 0));
     let hash = memory_core::ContentHash::of("the second");
@@ -246,23 +251,23 @@ fn links_names_origins_and_contents_are_looked_up() {
 
 #[test]
 fn lists_come_in_the_order_asked_for() {
-    let home = Home::new();
+    let home = IndexFixture::new();
     for (number, title) in [(1, "b"), (2, "A"), (3, "c")] {
-        home.write(&Note { number, front: &format!("title: {title}\n"), body: "x", ..Note::default() });
+        home.write(&TestNote { number, front: &format!("title: {title}\n"), body: "x", ..TestNote::default() });
     }
     let index = home.index();
     index.count_access(&[id(1)]);
     let list = |order, offset, limit| {
-        let page = index.list(&Filter::default(), &Slice { order, offset, limit }, now()).unwrap();
+        let page = index.list(&Filter::default(), &PageRequest { order, offset, limit }, now()).unwrap();
         assert_eq!(page.total, 3);
         page.memories.iter().map(|stored| number(&stored.memory.id)).collect::<Vec<_>>()
     };
-    assert_eq!(list(Order::Created, 0, None), [3, 2, 1]);
-    assert_eq!(list(Order::Created, 1, Some(1)), [2]);
-    assert_eq!(list(Order::Accessed, 0, Some(1)), [1]);
-    assert_eq!(list(Order::Title, 0, None), [2, 1, 3]);
-    assert_eq!(list(Order::Updated, 0, None), [3, 2, 1]);
-    assert_eq!(list(Order::Useful, 0, Some(2)), [1, 3], "what is read, then what was changed last");
+    assert_eq!(list(ListOrder::Created, 0, None), [3, 2, 1]);
+    assert_eq!(list(ListOrder::Created, 1, Some(1)), [2]);
+    assert_eq!(list(ListOrder::Accessed, 0, Some(1)), [1]);
+    assert_eq!(list(ListOrder::Title, 0, None), [2, 1, 3]);
+    assert_eq!(list(ListOrder::Updated, 0, None), [3, 2, 1]);
+    assert_eq!(list(ListOrder::Useful, 0, Some(2)), [1, 3], "what is read, then what was changed last");
 }
 
 /// A number of documents at which the ranking weighs only some of the matches.
@@ -271,13 +276,13 @@ const MANY: u32 = 3_200;
 /// Returns a home with bodies of different lengths and words.
 ///
 /// The words alone order them differently than the complete ranking does.
-fn many() -> Home {
-    let home = Home::new();
+fn many() -> IndexFixture {
+    let home = IndexFixture::new();
     for number in 1..=MANY {
         let tea = "tea ".repeat(1 + number as usize % 5);
         let green = if number.is_multiple_of(7) { "green " } else { "" };
         let rest = "and another encoding besides ".repeat(number as usize % 11);
-        home.write(&Note { number, body: &format!("{tea}{green}{rest}"), ..Note::default() });
+        home.write(&TestNote { number, body: &format!("{tea}{green}{rest}"), ..TestNote::default() });
     }
     home
 }
@@ -285,7 +290,7 @@ fn many() -> Home {
 #[test]
 fn the_first_answers_are_the_same_for_every_limit_and_for_an_index_built_anew() {
     let home = many();
-    let ask = |index: &Index, limit: usize| {
+    let ask = |index: &MemoryIndex, limit: usize| {
         let found = search(index, &Query { limit, ..query("green tea") });
         assert!(found.hits.is_sorted_by(|left, right| right.score <= left.score));
         numbers_of(&found)
@@ -298,8 +303,10 @@ fn the_first_answers_are_the_same_for_every_limit_and_for_an_index_built_anew() 
     }
     // Some documents are pending and others flushed, and some of the flushed ones are replaced.
     let bodies = ["green tea", "green tea green", "tea tea green tea and more of it"];
-    let changed: Vec<Note<'_>> =
-        (1..=40).zip(bodies.iter().cycle()).map(|(number, body)| Note { number: number * 70, body, ..Note::default() }).collect();
+    let changed: Vec<TestNote<'_>> = (1..=40)
+        .zip(bodies.iter().cycle())
+        .map(|(number, body)| TestNote { number: number * 70, body, ..TestNote::default() })
+        .collect();
     home.keep(&index, &changed);
     let with_pending = ask(&index, 120);
     drop(index);
@@ -309,18 +316,18 @@ fn the_first_answers_are_the_same_for_every_limit_and_for_an_index_built_anew() 
 
 #[test]
 fn words_that_lie_elsewhere_are_not_known() {
-    let home = Home::new();
+    let home = IndexFixture::new();
     for (number, front, body) in [
         (1, "", "the zebrafish swims"),
         (2, "", "the ferry leaves from the harbour"),
         (3, "scope: agent:other\n", "a zebra, a feryr and a harbourmaster"),
         (4, "scope: agent:other\n", "zebra zebra"),
     ] {
-        home.write(&Note { number, front, body, ..Note::default() });
+        home.write(&TestNote { number, front, body, ..TestNote::default() });
     }
-    let alone = Home::new();
+    let alone = IndexFixture::new();
     for (number, body) in [(1, "the zebrafish swims"), (2, "the ferry leaves from the harbour")] {
-        alone.write(&Note { number, body, ..Note::default() });
+        alone.write(&TestNote { number, body, ..TestNote::default() });
     }
     both(&home, |index| {
         both(&alone, |without| {
@@ -329,7 +336,7 @@ fn words_that_lie_elsewhere_are_not_known() {
                 asked.filter.within = Some(vec![Scope::Global]);
                 let (found, expected) = (search(index, &asked), search(without, &asked));
                 assert_eq!(numbers_of(&found), numbers_of(&expected), "{text}");
-                let documents = |found: &memory_core::Found| -> Vec<_> {
+                let documents = |found: &memory_core::SearchResults| -> Vec<_> {
                     found
                         .hits
                         .iter()

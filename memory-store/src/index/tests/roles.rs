@@ -1,9 +1,9 @@
 //! Tests of conversations with an assistant, and of conversations in any scope.
 
-use memory_core::rank::{PARTS, Part, Weights};
+use memory_core::rank::{PARTS, RankFeature, RankWeights};
 use memory_core::{Query, Ranking};
 
-use super::home::{Home, Note, both, numbers, query, search};
+use super::fixture::{IndexFixture, TestNote, both, numbers, query, search};
 
 const REPLY: &str = "For dinner near the harbour I recommend the Lantern: fresh fish, a view of the harbour, dinner until ten, and a quiet \
                      room. Dinner at the harbour is best early; the harbour is crowded at night, and dinner takes time.";
@@ -11,18 +11,18 @@ const REPLY: &str = "For dinner near the harbour I recommend the Lantern: fresh 
 /// Returns a home with a conversation of a person and an assistant about several subjects.
 ///
 /// `person` and `assistant` are the front matter of their messages.
-fn talk(scope: &str, person: &str, assistant: &str) -> Home {
+fn talk(scope: &str, person: &str, assistant: &str) -> IndexFixture {
     let own = |front: &str| format!("scope: {scope}\n{front}\n");
     let (person, assistant) = (own(person), own(assistant));
-    let home = Home::new();
+    let home = IndexFixture::new();
     let asked =
         ["I eat no fish, so where is dinner at the harbour good?", "My bike has a flat tyre", "Which tea has no caffeine?"];
     let long =
         "Here is a long explanation with many words in it, which goes on and on about the subject and repeats itself often";
     for (number, body) in (0..).zip(asked) {
-        home.write(&Note { number: 2 * number + 1, front: &person, body, ..Note::default() });
+        home.write(&TestNote { number: 2 * number + 1, front: &person, body, ..TestNote::default() });
         let body = if number == 0 { REPLY } else { long };
-        home.write(&Note { number: 2 * number + 2, front: &assistant, body, ..Note::default() });
+        home.write(&TestNote { number: 2 * number + 2, front: &assistant, body, ..TestNote::default() });
     }
     home
 }
@@ -44,7 +44,8 @@ fn messages_of_the_person_precede_those_of_the_assistant_unless_these_are_asked_
 fn the_length_of_their_messages_tells_an_assistant_from_a_person() {
     both(&talk("conversation:a", "source: Anna", "source: Helper"), |index| {
         let found = search(index, &query("dinner at the harbour"));
-        let has_role = |number: usize| found.hits[number].explanation.parts.iter().any(|part| part.part == Part::Assistant);
+        let has_role =
+            |number: usize| found.hits[number].explanation.parts.iter().any(|part| part.part == RankFeature::Assistant);
         assert_eq!((has_role(0), has_role(1)), (false, true));
     });
 }
@@ -53,11 +54,11 @@ fn the_length_of_their_messages_tells_an_assistant_from_a_person() {
 fn neighbours_count_in_every_scope_where_several_speakers_take_turns() {
     let supports = |front: [&str; 2]| {
         let home = talk("project:x", front[0], front[1]);
-        let weights = Some(Weights([1.0; PARTS.len()]));
+        let weights = Some(RankWeights([1.0; PARTS.len()]));
         let ranking = Ranking { weights, ..Ranking::default() };
         let found = search(&home.index(), &Query { ranking, ..query("dinner, flat tyre") });
         let parts = found.hits.iter().flat_map(|hit| &hit.explanation.parts);
-        parts.filter(|part| part.part == Part::Reply).count()
+        parts.filter(|part| part.part == RankFeature::Reply).count()
     };
     assert!(0 < supports(["source: Anna", "source: Ben"]));
     assert_eq!(supports(["source: notes", "source: notes"]), 0, "notes that were written one after another");

@@ -2,7 +2,7 @@
 
 use memory_core::ContentHash;
 
-use super::layout::{Layout, MOST_ROWS};
+use super::layout::{MOST_ROWS, RowLayout};
 
 /// The name of the file.
 pub(super) const FILE: &str = "head";
@@ -11,14 +11,14 @@ pub(super) const FILE: &str = "head";
 const MAGIC: u64 = 0x4d45_4d56_4543_0001;
 
 /// Number of bytes before the set of dead rows.
-const FIXED: usize = 80;
+const HEADER_BYTES: usize = 80;
 
 /// Maximum size of a head, in bytes.
-pub(super) const LONGEST: usize = FIXED + MOST_ROWS / 8 + 4;
+pub(super) const LONGEST: usize = HEADER_BYTES + MOST_ROWS / 8 + 4;
 
 /// The head of a file of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Head {
+pub(super) struct VectorHead {
     /// The file of the rows.
     pub(super) rows_file: RowsFile,
     /// Number of changes with this file; each head of a file has another one.
@@ -26,7 +26,7 @@ pub(super) struct Head {
     /// Number of valid rows. Data after them belongs to an incomplete write.
     pub(super) rows: usize,
     /// The dead rows among them.
-    pub(super) dead: Dead,
+    pub(super) dead: DeadRows,
 }
 
 /// The random letters and digits in the name of a file of rows.
@@ -35,7 +35,7 @@ pub(super) struct RowsFile([u8; RowsFile::LENGTH]);
 
 /// A set of dead rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Dead {
+pub(super) struct DeadRows {
     words: Vec<u64>,
 }
 
@@ -48,7 +48,7 @@ impl RowsFile {
 
     /// Parses the name of a file.
     pub(super) fn of_name(name: &str) -> Option<Self> {
-        Self::of_random(name.strip_prefix(Self::PREFIX)?.as_bytes())
+        Self::from_random(name.strip_prefix(Self::PREFIX)?.as_bytes())
     }
 
     /// Returns the name of the file.
@@ -57,13 +57,13 @@ impl RowsFile {
         Self::PREFIX.chars().chain(random).collect()
     }
 
-    fn of_random(random: &[u8]) -> Option<Self> {
+    fn from_random(random: &[u8]) -> Option<Self> {
         let random: [u8; Self::LENGTH] = random.try_into().ok()?;
         random.iter().all(u8::is_ascii_alphanumeric).then_some(Self(random))
     }
 }
 
-impl Dead {
+impl DeadRows {
     #[inline]
     pub(super) fn contains(&self, slot: usize) -> bool {
         self.words.get(slot / 64).is_some_and(|word| word >> (slot % 64) & 1 == 1)
@@ -91,10 +91,10 @@ impl Dead {
     }
 }
 
-impl Head {
+impl VectorHead {
     /// Encodes the head for vectors of this model.
-    pub(super) fn encode(&self, model: &ContentHash, layout: Layout) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(FIXED + self.dead.words.len() * 8 + 4);
+    pub(super) fn encode(&self, model: &ContentHash, layout: RowLayout) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(HEADER_BYTES + self.dead.words.len() * 8 + 4);
         bytes.extend(MAGIC.to_ne_bytes());
         bytes.extend(model.as_bytes());
         bytes.extend((layout.dimensions as u64).to_ne_bytes());
@@ -107,19 +107,19 @@ impl Head {
     }
 
     /// Decodes a head; `None` if it is damaged, or belongs to another model or layout.
-    pub(super) fn decode(bytes: &[u8], model: &ContentHash, layout: Layout) -> Option<Self> {
+    pub(super) fn decode(bytes: &[u8], model: &ContentHash, layout: RowLayout) -> Option<Self> {
         let (bytes, check) = bytes.split_last_chunk()?;
         if crc32fast::hash(bytes) != u32::from_ne_bytes(*check) {
             return None;
         }
-        let (fixed, dead) = bytes.split_first_chunk::<FIXED>()?;
+        let (fixed, dead) = bytes.split_first_chunk::<HEADER_BYTES>()?;
         let number = |start: usize| fixed[start..].first_chunk().map(|bytes| u64::from_ne_bytes(*bytes));
         let is_ours = number(0)? == MAGIC && fixed[8..40] == *model.as_bytes() && number(40)? == layout.dimensions as u64;
         let rows = usize::try_from(number(56)?).ok().filter(|rows| *rows <= MOST_ROWS)?;
         let (words, rest) = dead.as_chunks();
-        let dead = Dead { words: words.iter().map(|word| u64::from_ne_bytes(*word)).collect() };
+        let dead = DeadRows { words: words.iter().map(|word| u64::from_ne_bytes(*word)).collect() };
         let is_whole = is_ours && rest.is_empty() && dead.end() <= rows;
-        is_whole.then_some(Self { rows_file: RowsFile::of_random(&fixed[64..])?, sequence: number(48)?, rows, dead })
+        is_whole.then_some(Self { rows_file: RowsFile::from_random(&fixed[64..])?, sequence: number(48)?, rows, dead })
     }
 
     /// Returns the number of dimensions in an encoded head of any model.
@@ -145,24 +145,24 @@ mod tests {
 
     use super::*;
 
-    const LAYOUT: Layout = Layout { dimensions: 384 };
+    const LAYOUT: RowLayout = RowLayout { dimensions: 384 };
 
-    fn head() -> Head {
+    fn head() -> VectorHead {
         let rows_file = RowsFile::of_name("rows-0123456789abcdef").unwrap();
-        let mut dead = Dead::default();
+        let mut dead = DeadRows::default();
         for slot in [3, 64, 699] {
             dead.insert(slot);
         }
-        Head { rows_file, sequence: 9, rows: 700, dead }
+        VectorHead { rows_file, sequence: 9, rows: 700, dead }
     }
 
     #[test]
     fn a_head_comes_back_as_it_was_and_only_for_its_own_model() {
         let model = ContentHash::of("model");
         let bytes = head().encode(&model, LAYOUT);
-        assert_eq!(Head::decode(&bytes, &model, LAYOUT), Some(head()));
-        assert_eq!(Head::decode(&bytes, &ContentHash::of("another"), LAYOUT), None);
-        assert_eq!(Head::decode(&bytes, &model, Layout { dimensions: 383 }), None);
+        assert_eq!(VectorHead::decode(&bytes, &model, LAYOUT), Some(head()));
+        assert_eq!(VectorHead::decode(&bytes, &ContentHash::of("another"), LAYOUT), None);
+        assert_eq!(VectorHead::decode(&bytes, &model, RowLayout { dimensions: 383 }), None);
     }
 
     #[test]
@@ -170,11 +170,11 @@ mod tests {
         let model = ContentHash::of("model");
         let bytes = head().encode(&model, LAYOUT);
         for place in 0..bytes.len() {
-            assert_eq!(Head::decode(&bytes[..place], &model, LAYOUT), None, "cut at {place}");
+            assert_eq!(VectorHead::decode(&bytes[..place], &model, LAYOUT), None, "cut at {place}");
             for bit in 0..8 {
                 let mut changed = bytes.clone();
                 changed[place] ^= 1 << bit;
-                assert_eq!(Head::decode(&changed, &model, LAYOUT), None, "changed at {place}");
+                assert_eq!(VectorHead::decode(&changed, &model, LAYOUT), None, "changed at {place}");
             }
         }
     }
@@ -182,8 +182,8 @@ mod tests {
     #[test]
     fn a_head_whose_dead_never_lived_is_none() {
         let model = ContentHash::of("model");
-        let head = Head { rows: 699, ..head() };
-        assert_eq!(Head::decode(&head.encode(&model, LAYOUT), &model, LAYOUT), None);
+        let head = VectorHead { rows: 699, ..head() };
+        assert_eq!(VectorHead::decode(&head.encode(&model, LAYOUT), &model, LAYOUT), None);
     }
 
     #[test]
@@ -197,7 +197,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_dead_are_those_that_were_named(slots in prop::collection::btree_set(0_usize..500, 0..60)) {
-            let mut dead = Dead::default();
+            let mut dead = DeadRows::default();
             for slot in &slots {
                 dead.insert(*slot);
             }
@@ -208,7 +208,7 @@ mod tests {
 
         #[test]
         fn any_bytes_can_be_looked_at(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            prop_assert_eq!(Head::decode(&bytes, &ContentHash::of("model"), LAYOUT), None);
+            prop_assert_eq!(VectorHead::decode(&bytes, &ContentHash::of("model"), LAYOUT), None);
         }
     }
 }

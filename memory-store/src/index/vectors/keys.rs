@@ -4,13 +4,13 @@ use std::collections::HashMap;
 
 use memory_core::ContentHash;
 
-use super::open::Vectors;
-use super::view::View;
+use super::open::ModelVectors;
+use super::view::RowsView;
 
 /// Size of the filter that skips most of the other keys, in bits.
 const FILTER_BITS: usize = 1 << 16;
 
-impl Vectors {
+impl ModelVectors {
     /// Returns the number of documents with a vector.
     pub fn count(&self) -> usize {
         self.view.as_ref().map_or(0, |view| view.head.live())
@@ -18,7 +18,7 @@ impl Vectors {
 
     /// Returns the keys of all documents with a vector, in arbitrary order.
     pub fn keys(&self) -> impl Iterator<Item = i64> {
-        self.view.iter().flat_map(View::live).map(|(_, key)| key)
+        self.view.iter().flat_map(RowsView::live).map(|(_, key)| key)
     }
 
     /// Returns those documents that have no vector for their current text.
@@ -26,7 +26,7 @@ impl Vectors {
         &'a self,
         documents: impl Iterator<Item = (i64, ContentHash)> + 'a,
     ) -> impl Iterator<Item = (i64, ContentHash)> + 'a {
-        let mut kept: Vec<(i64, usize)> = self.view.iter().flat_map(View::live).map(|(slot, key)| (key, slot)).collect();
+        let mut kept: Vec<(i64, usize)> = self.view.iter().flat_map(RowsView::live).map(|(slot, key)| (key, slot)).collect();
         kept.sort_unstable();
         let text = move |key: i64| {
             let place = kept.binary_search_by_key(&key, |(key, _)| *key).ok()?;
@@ -39,13 +39,14 @@ impl Vectors {
     ///
     /// Damaged vectors count as missing in a search, but [`Self::missing`] does not return them before they are removed.
     pub fn damaged(&self) -> Vec<i64> {
-        let damaged =
-            |view: &View| -> Vec<i64> { view.live().filter(|(slot, _)| view.row(*slot).is_none()).map(|(_, key)| key).collect() };
+        let damaged = |view: &RowsView| -> Vec<i64> {
+            view.live().filter(|(slot, _)| view.row(*slot).is_none()).map(|(_, key)| key).collect()
+        };
         self.view.as_ref().map(damaged).unwrap_or_default()
     }
 }
 
-impl View {
+impl RowsView {
     /// Returns the slots of the live rows with these keys.
     pub(super) fn slots(&self, keys: impl Iterator<Item = i64>) -> HashMap<i64, usize> {
         let mut wanted: HashMap<i64, Option<usize>> = keys.map(|key| (key, None)).collect();

@@ -15,37 +15,37 @@ pub(super) const MOST_DIMENSIONS: usize = 1 << 16;
 
 /// The layout for vectors with a number of dimensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Layout {
+pub(super) struct RowLayout {
     pub(super) dimensions: usize,
 }
 
 /// A column: every row has one cell in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Column {
+pub(super) struct RowColumn {
     /// Bytes per row in the preceding columns.
     before: usize,
     /// Bytes per cell.
     width: usize,
 }
 
-impl Layout {
+impl RowLayout {
     /// The key of the document.
-    pub(super) const KEYS: Column = Column { before: 0, width: 8 };
+    pub(super) const KEYS: RowColumn = RowColumn { before: 0, width: 8 };
     /// The hash of the text.
-    pub(super) const TEXTS: Column = Column { before: 8, width: 32 };
+    pub(super) const TEXTS: RowColumn = RowColumn { before: 8, width: 32 };
     /// The checksum of the other cells of the row.
-    pub(super) const CHECKS: Column = Column { before: 40, width: 4 };
+    pub(super) const CHECKS: RowColumn = RowColumn { before: 40, width: 4 };
     /// The scale of the codes.
-    pub(super) const SCALES: Column = Column { before: 44, width: 4 };
+    pub(super) const SCALES: RowColumn = RowColumn { before: 44, width: 4 };
 
     /// Returns the column of the quantized vectors.
-    pub(super) fn codes(self) -> Column {
-        Column { before: 48, width: self.dimensions }
+    pub(super) fn codes(self) -> RowColumn {
+        RowColumn { before: 48, width: self.dimensions }
     }
 
     /// Returns the column of the exact vectors.
-    pub(super) fn exact(self) -> Column {
-        Column { before: 48 + self.dimensions, width: 4 * self.dimensions }
+    pub(super) fn exact(self) -> RowColumn {
+        RowColumn { before: 48 + self.dimensions, width: 4 * self.dimensions }
     }
 
     /// Returns the length of a file with `rows` rows, in bytes.
@@ -56,7 +56,7 @@ impl Layout {
     }
 
     /// Returns the byte range of the cells of `slots`, all of one block.
-    pub(super) fn cells(self, column: Column, slots: &Range<usize>) -> Range<usize> {
+    pub(super) fn cells(self, column: RowColumn, slots: &Range<usize>) -> Range<usize> {
         let start = slots.start / BLOCK * self.block() + BLOCK * column.before + slots.start % BLOCK * column.width;
         start..start + slots.len() * column.width
     }
@@ -80,8 +80,9 @@ mod tests {
     #[test]
     fn cells_follow_each_other_without_gap_or_overlap() {
         for dimensions in [1, 3, 384] {
-            let layout = Layout { dimensions };
-            let columns = [Layout::KEYS, Layout::TEXTS, Layout::CHECKS, Layout::SCALES, layout.codes(), layout.exact()];
+            let layout = RowLayout { dimensions };
+            let columns =
+                [RowLayout::KEYS, RowLayout::TEXTS, RowLayout::CHECKS, RowLayout::SCALES, layout.codes(), layout.exact()];
             let mut end = 0;
             for block in [0..BLOCK, BLOCK..2 * BLOCK] {
                 for column in columns {

@@ -22,10 +22,10 @@ mod row;
 mod scan;
 #[cfg(test)]
 mod tests;
-mod unit;
+mod unit_vector;
 mod view;
 mod write;
 
-pub use nearest::Nearest;
-pub use open::Vectors;
-pub use write::Embedded;
+pub use nearest::NearestVectors;
+pub use open::ModelVectors;
+pub use write::DocumentVector;

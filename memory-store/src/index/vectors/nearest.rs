@@ -5,26 +5,26 @@ use std::thread;
 
 use memory_core::{ContentHash, StoreError};
 
-use super::open::Vectors;
-use super::scan::{Candidate, Scan, scan};
-use super::unit::Unit;
-use super::view::View;
+use super::open::ModelVectors;
+use super::scan::{ScanCandidate, VectorScan, scan};
+use super::unit_vector::UnitVector;
+use super::view::RowsView;
 
 /// Number of rows that justify a thread.
 const ROWS_PER_THREAD: usize = 100_000;
 
 /// Maximum number of threads: more do not increase the memory bandwidth.
-const MOST_THREADS: usize = 8;
+const MAX_THREADS: usize = 8;
 
 /// Minimum number of candidates.
-const FEWEST_CANDIDATES: usize = 256;
+const MIN_CANDIDATES: usize = 256;
 
 /// Factor for the number of candidates in the second scan, if the first cannot prove its result.
-const MORE: usize = 16;
+const CANDIDATE_GROWTH: usize = 16;
 
 /// The documents nearest to a query.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Nearest {
+pub struct NearestVectors {
     /// The keys and cosine similarities, the nearest first, ties by key.
     pub best: Vec<(i64, f32)>,
     /// Number of vectors that are not zero, allowed or not.
@@ -35,18 +35,23 @@ pub struct Nearest {
     pub deviation: f32,
 }
 
-impl Vectors {
+impl ModelVectors {
     /// Returns the `count` allowed documents with the vectors nearest to `query`.
     ///
     /// The search is exhaustive: it compares every vector.
     ///
     /// # Errors
     /// [`StoreError::Invalid`] if `query` is not a valid vector of this model.
-    pub fn nearest(&self, query: &[f32], count: usize, allowed: &(dyn Fn(i64) -> bool + Sync)) -> Result<Nearest, StoreError> {
-        let query = Unit::of("the query", query, self.layout.dimensions)?;
-        let Some(view) = &self.view else { return Ok(Nearest::default()) };
+    pub fn nearest(
+        &self,
+        query: &[f32],
+        count: usize,
+        allowed: &(dyn Fn(i64) -> bool + Sync),
+    ) -> Result<NearestVectors, StoreError> {
+        let query = UnitVector::of("the query", query, self.layout.dimensions)?;
+        let Some(view) = &self.view else { return Ok(NearestVectors::default()) };
         let threads = threads(view.rows());
-        Ok(nearest(view, &query, &Wanted { count, candidates: FEWEST_CANDIDATES, threads }, allowed))
+        Ok(nearest(view, &query, &VectorSearchLimits { count, candidates: MIN_CANDIDATES, threads }, allowed))
     }
 
     /// Returns the cosine similarity of each document to `query`; `None` without a vector.
@@ -54,7 +59,7 @@ impl Vectors {
     /// # Errors
     /// [`StoreError::Invalid`] if `query` is not a valid vector of this model.
     pub fn cosines(&self, query: &[f32], keys: &[i64]) -> Result<Vec<Option<f32>>, StoreError> {
-        let query = Unit::of("the query", query, self.layout.dimensions)?;
+        let query = UnitVector::of("the query", query, self.layout.dimensions)?;
         let Some(view) = &self.view else { return Ok(vec![None; keys.len()]) };
         let slots = view.slots(keys.iter().copied());
         let cosine = |key: &i64| Some(query.cosine(view.row(*slots.get(key)?)?.direction()?));
@@ -82,7 +87,7 @@ impl Vectors {
     /// # Errors
     /// [`StoreError::Invalid`] if `query` is not a valid vector of this model.
     pub fn cosines_of(&self, query: &[f32], documents: &[(i64, ContentHash)]) -> Result<Vec<Option<f32>>, StoreError> {
-        let query = Unit::of("the query", query, self.layout.dimensions)?;
+        let query = UnitVector::of("the query", query, self.layout.dimensions)?;
         let Some(view) = &self.view else { return Ok(vec![None; documents.len()]) };
         let slots = view.slots(documents.iter().map(|(key, _)| *key));
         let cosine = |(key, text): &(i64, ContentHash)| {
@@ -95,7 +100,7 @@ impl Vectors {
 
 /// The limits of a search.
 #[derive(Debug)]
-pub(super) struct Wanted {
+pub(super) struct VectorSearchLimits {
     pub(super) count: usize,
     /// Minimum number of candidates.
     pub(super) candidates: usize,
@@ -103,20 +108,25 @@ pub(super) struct Wanted {
 }
 
 /// Finds the nearest among all rows.
-pub(super) fn nearest(view: &View, query: &Unit, wanted: &Wanted, allowed: &(dyn Fn(i64) -> bool + Sync)) -> Nearest {
+pub(super) fn nearest(
+    view: &RowsView,
+    query: &UnitVector,
+    wanted: &VectorSearchLimits,
+    allowed: &(dyn Fn(i64) -> bool + Sync),
+) -> NearestVectors {
     let codes = query.codes();
     let limit = wanted.count.saturating_mul(4).max(wanted.candidates).min(view.rows().max(1));
     let mut found = scan(view, &codes, limit, wanted.threads, allowed);
-    let mut best = in_full(view, query, &found.candidates, wanted.count);
+    let mut best = exact_best(view, query, &found.candidates, wanted.count);
     if !is_proven(&best, wanted.count, found.others_at_most) {
-        let limit = limit.saturating_mul(MORE).min(view.rows());
+        let limit = limit.saturating_mul(CANDIDATE_GROWTH).min(view.rows());
         found = scan(view, &codes, limit, wanted.threads, allowed);
-        best = in_full(view, query, &found.candidates, wanted.count);
+        best = exact_best(view, query, &found.candidates, wanted.count);
     }
     let (mean, deviation) = spread(&found);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a count of rows")]
     let compared = found.rows as usize;
-    Nearest { best, compared, mean, deviation }
+    NearestVectors { best, compared, mean, deviation }
 }
 
 /// Returns whether no row outside the candidates can belong to the result.
@@ -131,7 +141,7 @@ fn is_proven(best: &[(i64, f32)], count: usize, others_at_most: Option<f32>) -> 
 /// Returns the `count` nearest candidates by their exact cosines.
 ///
 /// `candidates` must be sorted by upper bound.
-fn in_full(view: &View, query: &Unit, candidates: &[Candidate], count: usize) -> Vec<(i64, f32)> {
+fn exact_best(view: &RowsView, query: &UnitVector, candidates: &[ScanCandidate], count: usize) -> Vec<(i64, f32)> {
     let mut best: Vec<(i64, f32)> = Vec::new();
     for candidate in candidates {
         let least = count.checked_sub(1).map_or(Some(f32::INFINITY), |last| best.get(last).map(|(_, cosine)| *cosine));
@@ -155,7 +165,7 @@ fn nearer(one: &(i64, f32), other: &(i64, f32)) -> Ordering {
 
 /// Returns the mean and the standard deviation of all cosines.
 #[expect(clippy::cast_possible_truncation, reason = "both lie between -1.5 and 1.5")]
-fn spread(found: &Scan) -> (f32, f32) {
+fn spread(found: &VectorScan) -> (f32, f32) {
     if found.rows < 1.0 {
         return (0.0, 0.0);
     }
@@ -169,6 +179,6 @@ fn threads(rows: usize) -> usize {
     match rows / ROWS_PER_THREAD {
         // The query of the number of cores takes longer than a scan of some thousand rows.
         0 | 1 => 1,
-        worth => worth.min(MOST_THREADS).min(thread::available_parallelism().map_or(1, usize::from)),
+        worth => worth.min(MAX_THREADS).min(thread::available_parallelism().map_or(1, usize::from)),
     }
 }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use memory_core::{ContentHash, StoreError};
 
-use super::head::{self, Head};
-use super::layout::{Layout, MOST_DIMENSIONS};
-use super::view::View;
+use super::head::{self, VectorHead};
+use super::layout::{MOST_DIMENSIONS, RowLayout};
+use super::view::RowsView;
 use crate::error::io_error;
 
 /// The folder, below the index, that holds one folder for each model.
@@ -25,17 +25,17 @@ const ATTEMPTS: usize = 8;
 /// The files are memory-mapped. A program that truncates them during a read, instead of deleting or replacing them, terminates the reading
 /// process.
 #[derive(Debug)]
-pub struct Vectors {
+pub struct ModelVectors {
     pub(super) folder: PathBuf,
     pub(super) model: ContentHash,
-    pub(super) layout: Layout,
+    pub(super) layout: RowLayout,
     /// The current state, if there are vectors.
-    pub(super) view: Option<View>,
+    pub(super) view: Option<RowsView>,
     /// Whether there are files that cannot be read.
     is_damaged: bool,
 }
 
-impl Vectors {
+impl ModelVectors {
     /// Opens the vectors of the model `identity`, with `dimensions` numbers each, in the index at `place`.
     ///
     /// No file is created before the first vector is stored. Vectors of the same model with another length count as missing.
@@ -49,7 +49,7 @@ impl Vectors {
         }
         let model = ContentHash::of(identity);
         let folder = place.join(FOLDER).join(model.to_string());
-        let mut vectors = Self { folder, model, layout: Layout { dimensions }, view: None, is_damaged: false };
+        let mut vectors = Self { folder, model, layout: RowLayout { dimensions }, view: None, is_damaged: false };
         vectors.refresh()?;
         Ok(vectors)
     }
@@ -58,12 +58,12 @@ impl Vectors {
     ///
     /// # Errors
     /// [`StoreError::Backend`] if the files cannot be read.
-    pub fn existing(place: &Path, identity: &str) -> Result<Option<Self>, StoreError> {
-        Self::of_model(place, ContentHash::of(identity))
+    pub fn open_existing(place: &Path, identity: &str) -> Result<Option<Self>, StoreError> {
+        Self::open_model(place, ContentHash::of(identity))
     }
 
     /// Returns whether vectors of the model `identity`, or of any model if `None`, exist, readable or not.
-    pub fn were_made(place: &Path, identity: Option<&str>) -> bool {
+    pub fn exist(place: &Path, identity: Option<&str>) -> bool {
         let place = place.join(FOLDER);
         match identity {
             Some(identity) => place.join(ContentHash::of(identity).to_string()).is_dir(),
@@ -78,18 +78,18 @@ impl Vectors {
     pub fn all(place: &Path) -> Result<Vec<Self>, StoreError> {
         let Ok(entries) = fs::read_dir(place.join(FOLDER)) else { return Ok(Vec::new()) };
         let models = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<ContentHash>().ok());
-        models.filter_map(|model| Self::of_model(place, model).transpose()).collect()
+        models.filter_map(|model| Self::open_model(place, model).transpose()).collect()
     }
 
     /// Returns whether these are the vectors of the model `identity` in the index at `place`.
     ///
     /// They must also have `dimensions` numbers each.
-    pub fn are_of(&self, place: &Path, identity: &str, dimensions: usize) -> bool {
-        self.are_of_model(place, identity) && self.layout.dimensions == dimensions
+    pub fn is_model_with(&self, place: &Path, identity: &str, dimensions: usize) -> bool {
+        self.is_model(place, identity) && self.layout.dimensions == dimensions
     }
 
     /// Returns whether these are the vectors of the model `identity` in the index at `place`.
-    pub fn are_of_model(&self, place: &Path, identity: &str) -> bool {
+    pub fn is_model(&self, place: &Path, identity: &str) -> bool {
         self.model == ContentHash::of(identity) && self.folder.starts_with(place)
     }
 
@@ -98,13 +98,13 @@ impl Vectors {
         self.is_damaged
     }
 
-    fn of_model(place: &Path, model: ContentHash) -> Result<Option<Self>, StoreError> {
+    fn open_model(place: &Path, model: ContentHash) -> Result<Option<Self>, StoreError> {
         let folder = place.join(FOLDER).join(model.to_string());
-        let dimensions = head_bytes(&folder)?.and_then(|bytes| Head::dimensions(&bytes));
+        let dimensions = head_bytes(&folder)?.and_then(|bytes| VectorHead::dimensions(&bytes));
         let Some(dimensions) = dimensions.filter(|dimensions| (1..=MOST_DIMENSIONS).contains(dimensions)) else {
             return Ok(None);
         };
-        let mut vectors = Self { folder, model, layout: Layout { dimensions }, view: None, is_damaged: false };
+        let mut vectors = Self { folder, model, layout: RowLayout { dimensions }, view: None, is_damaged: false };
         vectors.refresh()?;
         Ok(Some(vectors).filter(|vectors| vectors.view.is_some()))
     }
@@ -122,7 +122,7 @@ impl Vectors {
                 return Ok(());
             }
             let former = self.view.as_ref().filter(|_| !is_known);
-            let view = View::open(&self.folder, head, self.layout, former)?;
+            let view = RowsView::open(&self.folder, head, self.layout, former)?;
             // If another process has just replaced the rows, there is a new head to read.
             if view.is_some() {
                 self.view = view;
@@ -135,8 +135,8 @@ impl Vectors {
     }
 
     /// Reads the head; `None` if it is missing or damaged.
-    fn head(&self) -> Result<Option<Head>, StoreError> {
-        Ok(head_bytes(&self.folder)?.and_then(|bytes| Head::decode(&bytes, &self.model, self.layout)))
+    fn head(&self) -> Result<Option<VectorHead>, StoreError> {
+        Ok(head_bytes(&self.folder)?.and_then(|bytes| VectorHead::decode(&bytes, &self.model, self.layout)))
     }
 }
 

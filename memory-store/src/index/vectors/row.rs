@@ -7,11 +7,11 @@ use std::os::unix::fs::FileExt;
 use memory_core::ContentHash;
 use zerocopy::IntoBytes;
 
-use super::layout::{Column, Layout, runs};
+use super::layout::{RowColumn, RowLayout, runs};
 
 /// A row: the vector of a document with its metadata.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row<'a> {
+pub(super) struct VectorRow<'a> {
     pub(super) key: i64,
     pub(super) text: ContentHash,
     pub(super) scale: f32,
@@ -19,7 +19,7 @@ pub(super) struct Row<'a> {
     pub(super) exact: &'a [f32],
 }
 
-impl<'a> Row<'a> {
+impl<'a> VectorRow<'a> {
     /// Returns the normalized vector, unless it is zero.
     pub(super) fn direction(&self) -> Option<&'a [f32]> {
         (self.scale != 0.0).then_some(self.exact)
@@ -38,7 +38,7 @@ impl<'a> Row<'a> {
 }
 
 /// Writes rows from slot `first` on, over existing data. They are valid only once a head includes them.
-pub(super) fn write(file: &File, layout: Layout, first: usize, rows: &[Row<'_>]) -> io::Result<()> {
+pub(super) fn write(file: &File, layout: RowLayout, first: usize, rows: &[VectorRow<'_>]) -> io::Result<()> {
     let end = first + rows.len();
     let length = layout.length(end) as u64;
     // The file is never shortened, because another process may have mapped it.
@@ -47,18 +47,18 @@ pub(super) fn write(file: &File, layout: Layout, first: usize, rows: &[Row<'_>])
     }
     for slots in runs(first..end) {
         let rows = &rows[slots.start - first..slots.end - first];
-        let put = |column: Column, bytes: &[u8]| file.write_all_at(bytes, layout.cells(column, &slots).start as u64);
-        put(Layout::KEYS, &joined(rows, |row, bytes| bytes.extend(row.key.to_ne_bytes())))?;
-        put(Layout::TEXTS, &joined(rows, |row, bytes| bytes.extend(row.text.as_bytes())))?;
-        put(Layout::CHECKS, &joined(rows, |row, bytes| bytes.extend(row.check().to_ne_bytes())))?;
-        put(Layout::SCALES, &joined(rows, |row, bytes| bytes.extend(row.scale.to_ne_bytes())))?;
-        put(layout.codes(), &joined(rows, |row, bytes| bytes.extend(row.codes.as_bytes())))?;
-        put(layout.exact(), &joined(rows, |row, bytes| bytes.extend(row.exact.as_bytes())))?;
+        let put = |column: RowColumn, bytes: &[u8]| file.write_all_at(bytes, layout.cells(column, &slots).start as u64);
+        put(RowLayout::KEYS, &concat_cells(rows, |row, bytes| bytes.extend(row.key.to_ne_bytes())))?;
+        put(RowLayout::TEXTS, &concat_cells(rows, |row, bytes| bytes.extend(row.text.as_bytes())))?;
+        put(RowLayout::CHECKS, &concat_cells(rows, |row, bytes| bytes.extend(row.check().to_ne_bytes())))?;
+        put(RowLayout::SCALES, &concat_cells(rows, |row, bytes| bytes.extend(row.scale.to_ne_bytes())))?;
+        put(layout.codes(), &concat_cells(rows, |row, bytes| bytes.extend(row.codes.as_bytes())))?;
+        put(layout.exact(), &concat_cells(rows, |row, bytes| bytes.extend(row.exact.as_bytes())))?;
     }
     Ok(())
 }
 
-fn joined(rows: &[Row<'_>], add: impl Fn(&Row<'_>, &mut Vec<u8>)) -> Vec<u8> {
+fn concat_cells(rows: &[VectorRow<'_>], add: impl Fn(&VectorRow<'_>, &mut Vec<u8>)) -> Vec<u8> {
     let mut bytes = Vec::new();
     for row in rows {
         add(row, &mut bytes);

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::thread;
 
 use super::layout::BLOCK;
-use super::unit::{Codes, product};
-use super::view::{Block, View};
+use super::unit_vector::{QuantizedVector, product};
+use super::view::{RowBlock, RowsView};
 
 /// Bound on the error of a cosine of quantized vectors, in steps of both vectors.
 ///
@@ -19,9 +19,9 @@ const LANES: usize = 16;
 
 /// The result of a scan.
 #[derive(Debug)]
-pub(super) struct Scan {
+pub(super) struct VectorScan {
     /// The candidates for the nearest, sorted by upper bound.
-    pub(super) candidates: Vec<Candidate>,
+    pub(super) candidates: Vec<ScanCandidate>,
     /// Upper bound on the cosine of every omitted row; `None` if no row was omitted.
     pub(super) others_at_most: Option<f32>,
     /// Number of rows in the sums.
@@ -34,14 +34,20 @@ pub(super) struct Scan {
 
 /// A row that may be one of the nearest.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Candidate {
+pub(super) struct ScanCandidate {
     /// Upper bound on its cosine.
     pub(super) at_most: f32,
     pub(super) slot: usize,
 }
 
 /// Scans all live rows on `threads` threads, and returns `limit` candidates among the allowed rows.
-pub(super) fn scan(view: &View, query: &Codes, limit: usize, threads: usize, allowed: &(dyn Fn(i64) -> bool + Sync)) -> Scan {
+pub(super) fn scan(
+    view: &RowsView,
+    query: &QuantizedVector,
+    limit: usize,
+    threads: usize,
+    allowed: &(dyn Fn(i64) -> bool + Sync),
+) -> VectorScan {
     let blocks = view.blocks();
     if threads <= 1 || blocks <= 1 {
         return scan_blocks(view, 0..blocks, query, limit, allowed);
@@ -52,21 +58,27 @@ pub(super) fn scan(view: &View, query: &Codes, limit: usize, threads: usize, all
         let others: Vec<_> = (1..blocks.div_ceil(part)).map(|number| scope.spawn(move || scan_part(number))).collect();
         let first = scan_part(0);
         others.into_iter().fold(first, |all, other| match other.join() {
-            Ok(other) => merged(&all, &other, limit),
+            Ok(other) => merge_scans(&all, &other, limit),
             Err(panic) => std::panic::resume_unwind(panic),
         })
     })
 }
 
-fn scan_blocks(view: &View, blocks: Range<usize>, query: &Codes, limit: usize, allowed: &(dyn Fn(i64) -> bool + Sync)) -> Scan {
-    let mut best = Best::new(limit);
+fn scan_blocks(
+    view: &RowsView,
+    blocks: Range<usize>,
+    query: &QuantizedVector,
+    limit: usize,
+    allowed: &(dyn Fn(i64) -> bool + Sync),
+) -> VectorScan {
+    let mut best = BestCandidates::new(limit);
     let (mut rows, mut sum, mut squares) = (0.0, 0.0, 0.0);
     let mut cosines = [0.0; BLOCK];
     for block in blocks {
         let block = view.block(block);
         let cosines = &mut cosines[..block.slots.len()];
-        fill(cosines, view, &block, query);
-        let [block_rows, block_sum, block_squares] = sums(cosines);
+        compute_cosines(cosines, view, &block, query);
+        let [block_rows, block_sum, block_squares] = cosine_sums(cosines);
         rows += block_rows;
         sum += block_sum;
         squares += block_squares;
@@ -79,7 +91,7 @@ fn scan_blocks(view: &View, blocks: Range<usize>, query: &Codes, limit: usize, a
             }
             for place in 0..cosines.len() {
                 let offset = number * LANES + place;
-                let candidate = Candidate { at_most: at_most(place), slot: block.slots.start + offset };
+                let candidate = ScanCandidate { at_most: at_most(place), slot: block.slots.start + offset };
                 if best.left_out < candidate.at_most && allowed(block.keys[offset]) {
                     best.add(candidate);
                 }
@@ -87,11 +99,11 @@ fn scan_blocks(view: &View, blocks: Range<usize>, query: &Codes, limit: usize, a
         }
     }
     let (candidates, others_at_most) = best.finish();
-    Scan { candidates, others_at_most, rows, sum, squares }
+    VectorScan { candidates, others_at_most, rows, sum, squares }
 }
 
 /// Computes the cosines of a block; NaN for dead, zero and damaged rows.
-fn fill(cosines: &mut [f32], view: &View, block: &Block<'_>, query: &Codes) {
+fn compute_cosines(cosines: &mut [f32], view: &RowsView, block: &RowBlock<'_>, query: &QuantizedVector) {
     // Separate loops, each of which the compiler can vectorize.
     for (cosine, codes) in cosines.iter_mut().zip(block.codes.chunks_exact(view.layout.dimensions)) {
         *cosine = product(&query.codes, codes);
@@ -112,7 +124,7 @@ fn fill(cosines: &mut [f32], view: &View, block: &Block<'_>, query: &Codes) {
 }
 
 /// Returns the number of cosines that are not NaN, their sum, and the sum of their squares.
-fn sums(cosines: &[f32]) -> [f64; 3] {
+fn cosine_sums(cosines: &[f32]) -> [f64; 3] {
     let mut lanes = [[0.0_f32; LANES]; 3];
     for cosines in cosines.chunks(LANES) {
         for (lane, cosine) in cosines.iter().enumerate() {
@@ -125,12 +137,12 @@ fn sums(cosines: &[f32]) -> [f64; 3] {
     lanes.map(|lanes| lanes.into_iter().map(f64::from).sum())
 }
 
-fn merged(one: &Scan, other: &Scan, limit: usize) -> Scan {
-    let mut best = Best::new(limit);
+fn merge_scans(one: &VectorScan, other: &VectorScan, limit: usize) -> VectorScan {
+    let mut best = BestCandidates::new(limit);
     one.candidates.iter().chain(&other.candidates).for_each(|candidate| best.add(*candidate));
     let (candidates, left_out) = best.finish();
     let others_at_most = [left_out, one.others_at_most, other.others_at_most].into_iter().flatten().reduce(f32::max);
-    Scan {
+    VectorScan {
         candidates,
         others_at_most,
         rows: one.rows + other.rows,
@@ -141,19 +153,19 @@ fn merged(one: &Scan, other: &Scan, limit: usize) -> Scan {
 
 /// A collector of the best candidates.
 #[derive(Debug)]
-struct Best {
+struct BestCandidates {
     limit: usize,
-    kept: Vec<Candidate>,
+    kept: Vec<ScanCandidate>,
     /// The best upper bound among the omitted candidates.
     left_out: f32,
 }
 
-impl Best {
+impl BestCandidates {
     fn new(limit: usize) -> Self {
         Self { limit, kept: Vec::new(), left_out: f32::NEG_INFINITY }
     }
 
-    fn add(&mut self, candidate: Candidate) {
+    fn add(&mut self, candidate: ScanCandidate) {
         self.kept.push(candidate);
         // Cutting the list in half now and then is cheaper than keeping it sorted.
         if 2 * self.limit <= self.kept.len() {
@@ -169,7 +181,7 @@ impl Best {
         }
     }
 
-    fn finish(mut self) -> (Vec<Candidate>, Option<f32>) {
+    fn finish(mut self) -> (Vec<ScanCandidate>, Option<f32>) {
         self.cut();
         self.kept.sort_unstable_by(nearer);
         let left_out = Some(self.left_out).filter(|at_most| at_most.is_finite());
@@ -178,6 +190,6 @@ impl Best {
 }
 
 /// Orders by upper bound, ties by slot.
-fn nearer(one: &Candidate, other: &Candidate) -> Ordering {
+fn nearer(one: &ScanCandidate, other: &ScanCandidate) -> Ordering {
     other.at_most.total_cmp(&one.at_most).then(one.slot.cmp(&other.slot))
 }

@@ -1,22 +1,22 @@
 //! Tests of the vectors, on a real disk.
 
+mod concurrency;
 mod damage;
 mod model;
 mod recall;
-mod together;
 
 use std::path::{Path, PathBuf};
 
 use memory_core::ContentHash;
 
-use super::{Embedded, Vectors};
+use super::{DocumentVector, ModelVectors};
 
 /// A vector of the model in most tests.
-type Small = [f32; 3];
+type SmallVector = [f32; 3];
 
 /// Opens vectors with three dimensions.
-fn open(place: &Path) -> Vectors {
-    Vectors::open(place, "model", 3).unwrap()
+fn open(place: &Path) -> ModelVectors {
+    ModelVectors::open(place, "model", 3).unwrap()
 }
 
 /// Returns the text of a document in tests.
@@ -24,24 +24,24 @@ fn text(key: i64) -> ContentHash {
     ContentHash::of(&key.to_string())
 }
 
-fn put(vectors: &mut Vectors, rows: &[(i64, Small)]) {
-    let embedded: Vec<_> = rows.iter().map(|(key, vector)| Embedded { key: *key, text: text(*key), vector }).collect();
+fn put(vectors: &mut ModelVectors, rows: &[(i64, SmallVector)]) {
+    let embedded: Vec<_> = rows.iter().map(|(key, vector)| DocumentVector { key: *key, text: text(*key), vector }).collect();
     vectors.put(&embedded).unwrap();
 }
 
 /// Returns the sorted keys of the documents with a vector.
-fn keys(vectors: &Vectors) -> Vec<i64> {
+fn keys(vectors: &ModelVectors) -> Vec<i64> {
     let mut keys: Vec<_> = vectors.keys().collect();
     keys.sort_unstable();
     keys
 }
 
-fn cosines(vectors: &Vectors, query: Small, keys: &[i64]) -> Vec<Option<f32>> {
+fn cosines(vectors: &ModelVectors, query: SmallVector, keys: &[i64]) -> Vec<Option<f32>> {
     vectors.cosines(&query, keys).unwrap()
 }
 
 /// Returns the only file of the folder with this name prefix.
-fn file(vectors: &Vectors, beginning: &str) -> PathBuf {
+fn file(vectors: &ModelVectors, beginning: &str) -> PathBuf {
     let entries = std::fs::read_dir(&vectors.folder).unwrap().map(|entry| entry.unwrap().path());
     let mut named = entries.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with(beginning));
     let found = named.next().unwrap();
@@ -50,9 +50,9 @@ fn file(vectors: &Vectors, beginning: &str) -> PathBuf {
 }
 
 /// A deterministic generator of pseudo-random numbers.
-struct Numbers(u64);
+struct VectorGenerator(u64);
 
-impl Numbers {
+impl VectorGenerator {
     fn next(&mut self) -> u64 {
         // Marsaglia's xorshift.
         self.0 ^= self.0 << 13;

@@ -10,22 +10,22 @@ use tantivy::directory::error::OpenReadError;
 use tantivy::directory::{MmapDirectory, OwnedBytes};
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use super::head::Head;
-use super::layout::{BLOCK, Column, Layout};
-use super::row::Row;
+use super::head::VectorHead;
+use super::layout::{BLOCK, RowColumn, RowLayout};
+use super::row::VectorRow;
 use crate::error::index_error;
 
 /// The rows in one state. No row that it shows is ever written again.
 #[derive(Clone)]
-pub(super) struct View {
-    pub(super) head: Head,
-    pub(super) layout: Layout,
+pub(super) struct RowsView {
+    pub(super) head: VectorHead,
+    pub(super) layout: RowLayout,
     bytes: OwnedBytes,
 }
 
 /// The columns of a block that a scan reads.
 #[derive(Debug)]
-pub(super) struct Block<'a> {
+pub(super) struct RowBlock<'a> {
     /// The slots of its rows.
     pub(super) slots: Range<usize>,
     pub(super) keys: &'a [i64],
@@ -34,21 +34,26 @@ pub(super) struct Block<'a> {
     pub(super) codes: &'a [i8],
 }
 
-impl fmt::Debug for View {
+impl fmt::Debug for RowsView {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("View").field("head", &self.head).field("layout", &self.layout).finish_non_exhaustive()
     }
 }
 
-impl View {
+impl RowsView {
     /// Maps the rows of `head` if they exist, or reuses the mapping of `former`.
-    pub(super) fn open(folder: &Path, head: Head, layout: Layout, former: Option<&Self>) -> Result<Option<Self>, StoreError> {
+    pub(super) fn open(
+        folder: &Path,
+        head: VectorHead,
+        layout: RowLayout,
+        former: Option<&Self>,
+    ) -> Result<Option<Self>, StoreError> {
         let length = layout.length(head.rows);
         let is_mapped = |former: &&Self| former.head.rows_file == head.rows_file && length <= former.bytes.len();
         if let Some(former) = former.filter(is_mapped) {
             return Ok(Some(Self { head, layout, bytes: former.bytes.clone() }));
         }
-        let bytes = map(folder, &head.rows_file.name())?.filter(|bytes| length <= bytes.len());
+        let bytes = map_file(folder, &head.rows_file.name())?.filter(|bytes| length <= bytes.len());
         Ok(bytes.map(|bytes| Self { head, layout, bytes }))
     }
 
@@ -72,11 +77,11 @@ impl View {
     }
 
     /// Returns the block with this number.
-    pub(super) fn block(&self, block: usize) -> Block<'_> {
+    pub(super) fn block(&self, block: usize) -> RowBlock<'_> {
         let slots = block * BLOCK..self.rows().min((block + 1) * BLOCK);
-        Block {
-            keys: self.cells(Layout::KEYS, &slots),
-            scales: self.cells(Layout::SCALES, &slots),
+        RowBlock {
+            keys: self.cells(RowLayout::KEYS, &slots),
+            scales: self.cells(RowLayout::SCALES, &slots),
             codes: self.cells(self.layout.codes(), &slots),
             slots,
         }
@@ -84,25 +89,25 @@ impl View {
 
     /// Returns the hash of the text of a row.
     pub(super) fn text(&self, slot: usize) -> ContentHash {
-        let bytes: &[u8] = self.cells(Layout::TEXTS, &(slot..slot + 1));
+        let bytes: &[u8] = self.cells(RowLayout::TEXTS, &(slot..slot + 1));
         ContentHash::from(<[u8; 32]>::try_from(bytes).expect("a cell of this column has 32 bytes"))
     }
 
     /// Returns a row, unless it is damaged.
-    pub(super) fn row(&self, slot: usize) -> Option<Row<'_>> {
+    pub(super) fn row(&self, slot: usize) -> Option<VectorRow<'_>> {
         let slots = slot..slot + 1;
-        let row = Row {
-            key: self.cells(Layout::KEYS, &slots)[0],
+        let row = VectorRow {
+            key: self.cells(RowLayout::KEYS, &slots)[0],
             text: self.text(slot),
-            scale: self.cells(Layout::SCALES, &slots)[0],
+            scale: self.cells(RowLayout::SCALES, &slots)[0],
             codes: self.cells(self.layout.codes(), &slots),
             exact: self.cells(self.layout.exact(), &slots),
         };
-        (row.check() == self.cells::<u32>(Layout::CHECKS, &slots)[0]).then_some(row)
+        (row.check() == self.cells::<u32>(RowLayout::CHECKS, &slots)[0]).then_some(row)
     }
 
     /// Returns the cells of `slots`, all of one block.
-    fn cells<T: FromBytes + Immutable>(&self, column: Column, slots: &Range<usize>) -> &[T]
+    fn cells<T: FromBytes + Immutable>(&self, column: RowColumn, slots: &Range<usize>) -> &[T]
     where
         [T]: KnownLayout,
     {
@@ -112,7 +117,7 @@ impl View {
 }
 
 /// Maps a file, if it exists.
-fn map(folder: &Path, name: &str) -> Result<Option<OwnedBytes>, StoreError> {
+fn map_file(folder: &Path, name: &str) -> Result<Option<OwnedBytes>, StoreError> {
     let refused = |error: std::io::Error| index_error(format!("read vectors in {}", folder.display()), error);
     // A directory of tantivy caches its mappings by name, and a cached one may be shorter than the file. Hence a new one for each call.
     let directory = match MmapDirectory::open(folder) {

@@ -11,17 +11,17 @@ use std::path::Path;
 
 use memory_core::{ContentHash, StoreError};
 
-use super::head::{self, Dead, Head, RowsFile};
+use super::head::{self, DeadRows, RowsFile, VectorHead};
 use super::layout::{BLOCK, MOST_ROWS};
-use super::open::Vectors;
-use super::row::{self, Row};
-use super::unit::{Codes, Unit};
-use super::view::View;
+use super::open::ModelVectors;
+use super::row::{self, VectorRow};
+use super::unit_vector::{QuantizedVector, UnitVector};
+use super::view::RowsView;
 use crate::error::io_error;
 
 /// The vector of the text of a document.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Embedded<'a> {
+pub struct DocumentVector<'a> {
     /// The key of the document.
     pub key: i64,
     /// The hash of the embedded text.
@@ -30,7 +30,7 @@ pub struct Embedded<'a> {
     pub vector: &'a [f32],
 }
 
-impl Vectors {
+impl ModelVectors {
     /// Stores vectors, and replaces the previous vectors of the same documents.
     ///
     /// Either all of them are stored or no vector is. Once this returns, they survive a crash and a power cut. Of several vectors for one
@@ -39,16 +39,16 @@ impl Vectors {
     /// # Errors
     /// [`StoreError::Invalid`] if a vector is invalid for this model, or the number of vectors exceeds the limit; [`StoreError::Backend`]
     /// on an I/O error. The vectors are unchanged then.
-    pub fn put(&mut self, embedded: &[Embedded<'_>]) -> Result<(), StoreError> {
+    pub fn put(&mut self, embedded: &[DocumentVector<'_>]) -> Result<(), StoreError> {
         // Sorted by key, because vectors with neighbouring keys are often read together.
         let mut prepared = BTreeMap::new();
-        for Embedded { key, text, vector } in embedded {
-            let unit = Unit::or_zero(&format!("document {key}"), vector, self.layout.dimensions)?;
+        for DocumentVector { key, text, vector } in embedded {
+            let unit = UnitVector::normalize_or_zero(&format!("document {key}"), vector, self.layout.dimensions)?;
             prepared.insert(*key, (*text, unit.codes(), unit));
         }
         let rows: Vec<_> = prepared
             .iter()
-            .map(|(key, (text, Codes { scale, codes }, unit))| Row {
+            .map(|(key, (text, QuantizedVector { scale, codes }, unit))| VectorRow {
                 key: *key,
                 text: *text,
                 scale: *scale,
@@ -60,7 +60,7 @@ impl Vectors {
         if rows.is_empty() {
             return Ok(());
         }
-        let has_space = self.view.as_ref().map_or(0, View::rows) + rows.len() <= MOST_ROWS;
+        let has_space = self.view.as_ref().map_or(0, RowsView::rows) + rows.len() <= MOST_ROWS;
         if !has_space {
             return Err(StoreError::Invalid { why: format!("the limit of {MOST_ROWS} vectors per model is exceeded") });
         }
@@ -68,7 +68,7 @@ impl Vectors {
         let former = self.view.as_ref().map(|view| view.slots(keys)).unwrap_or_default();
         let append = || {
             let (file, mut head) = match &self.view {
-                Some(view) => self.goes_on(view)?,
+                Some(view) => self.open_rows(view)?,
                 None => self.begin()?,
             };
             row::write(&file, self.layout, head.rows, &rows)?;
@@ -95,7 +95,7 @@ impl Vectors {
         if slots.is_empty() {
             return Ok(0);
         }
-        let mut head = Head { sequence: view.head.sequence + 1, ..view.head.clone() };
+        let mut head = VectorHead { sequence: view.head.sequence + 1, ..view.head.clone() };
         for slot in slots.values() {
             head.dead.insert(*slot);
         }
@@ -142,10 +142,11 @@ impl Vectors {
     /// Copies rows to a new file, in this order and with these keys. Damaged rows are omitted.
     fn rewrite(&mut self, rows: &[(usize, i64)]) -> Result<(), StoreError> {
         let Some(view) = &self.view else { return Ok(()) };
-        let write = || -> io::Result<Head> {
+        let write = || -> io::Result<VectorHead> {
             let (file, mut head) = self.new_rows()?;
             for rows in rows.chunks(BLOCK) {
-                let rows: Vec<_> = rows.iter().filter_map(|(slot, key)| Some(Row { key: *key, ..view.row(*slot)? })).collect();
+                let rows: Vec<_> =
+                    rows.iter().filter_map(|(slot, key)| Some(VectorRow { key: *key, ..view.row(*slot)? })).collect();
                 row::write(&file, self.layout, head.rows, &rows)?;
                 head.rows += rows.len();
             }
@@ -158,31 +159,31 @@ impl Vectors {
     }
 
     /// Opens the file of rows for appending.
-    fn goes_on(&self, view: &View) -> io::Result<(File, Head)> {
+    fn open_rows(&self, view: &RowsView) -> io::Result<(File, VectorHead)> {
         let file = OpenOptions::new().write(true).open(self.folder.join(view.head.rows_file.name()))?;
         Ok((file, view.head.clone()))
     }
 
     /// Creates the folder again, because it contains no valid state.
-    fn begin(&self) -> io::Result<(File, Head)> {
-        remove_anything(&self.folder)?;
+    fn begin(&self) -> io::Result<(File, VectorHead)> {
+        remove_path(&self.folder)?;
         DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
         self.new_rows()
     }
 
     /// Creates an empty file of rows that no head refers to yet.
-    fn new_rows(&self) -> io::Result<(File, Head)> {
+    fn new_rows(&self) -> io::Result<(File, VectorHead)> {
         let mut builder = tempfile::Builder::new();
         let (file, path) = builder.prefix(RowsFile::PREFIX).rand_bytes(RowsFile::LENGTH).tempfile_in(&self.folder)?.keep()?;
         // The name of the file must be durable before a head that refers to it.
         File::open(&self.folder)?.sync_all()?;
         let rows_file = path.file_name().and_then(|name| RowsFile::of_name(name.to_str()?));
         let rows_file = rows_file.expect("random names are letters and digits");
-        Ok((file, Head { rows_file, sequence: 0, rows: 0, dead: Dead::default() }))
+        Ok((file, VectorHead { rows_file, sequence: 0, rows: 0, dead: DeadRows::default() }))
     }
 
     /// Replaces the head by `head`.
-    fn publish(&mut self, head: Head) -> Result<(), StoreError> {
+    fn publish(&mut self, head: VectorHead) -> Result<(), StoreError> {
         let replace = || -> io::Result<()> {
             let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
             file.write_all(&head.encode(&self.model, self.layout))?;
@@ -191,7 +192,7 @@ impl Vectors {
             File::open(&self.folder)?.sync_all()
         };
         replace().map_err(|error| self.refused(error))?;
-        self.view = View::open(&self.folder, head, self.layout, self.view.as_ref())?;
+        self.view = RowsView::open(&self.folder, head, self.layout, self.view.as_ref())?;
         Ok(())
     }
 
@@ -203,7 +204,7 @@ impl Vectors {
             let name = entry.file_name();
             let is_needed = name == head::FILE || rows.as_ref().is_some_and(|rows| name == rows.as_str());
             if !is_needed {
-                remove_anything(&entry.path())?;
+                remove_path(&entry.path())?;
             }
         }
         Ok(())
@@ -215,7 +216,7 @@ impl Vectors {
 }
 
 /// Removes a file or a folder, if it exists.
-fn remove_anything(path: &Path) -> io::Result<()> {
+fn remove_path(path: &Path) -> io::Result<()> {
     let removed = match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => fs::remove_dir_all(path),
         Ok(_) => fs::remove_file(path),

@@ -6,16 +6,16 @@ use std::rc::Rc;
 use jaq_core::native::{Fun, run, v};
 
 use super::builtin;
-use crate::jq::engine::World;
-use crate::jq::fault::{Attempt, fault, unfit, unfit_pair};
+use crate::jq::engine::JqTypes;
+use crate::jq::json_path;
 use crate::jq::literal::Literal;
-use crate::jq::place;
+use crate::jq::runtime_error::{JqEvalResult, fault, unfit, unfit_pair};
 use crate::jq::value::{Val, sorted_keys};
 
 /// The maximum nesting for comparisons.
-const MOST_DEPTH: usize = 10_000;
+const MAX_DEPTH: usize = 10_000;
 
-pub(super) fn natives() -> Vec<Fun<World>> {
+pub(super) fn natives() -> Vec<Fun<JqTypes>> {
     vec![
         builtin!("length", length),
         builtin!("keys", keys),
@@ -47,11 +47,11 @@ pub(super) fn natives() -> Vec<Fun<World>> {
     ]
 }
 
-fn kind(value: Val) -> Attempt {
+fn kind(value: Val) -> JqEvalResult {
     Ok(Val::str(value.kind()))
 }
 
-pub(super) fn length(value: Val) -> Attempt {
+pub(super) fn length(value: Val) -> JqEvalResult {
     Ok(match value {
         Val::Null => Val::Num(0.0),
         Val::Bool(_) => return Err(unfit(&value, "has no length")),
@@ -67,14 +67,14 @@ pub(super) fn absolute(literal: Rc<Literal>) -> Val {
     if literal.double().is_sign_negative() { Val::Lit(Rc::new(literal.negated())) } else { Val::Lit(literal) }
 }
 
-fn keys(value: Val) -> Attempt {
+fn keys(value: Val) -> JqEvalResult {
     match &value {
         Val::Obj(map) => Ok(sorted_keys(map).into_iter().cloned().map(Val::Str).collect()),
         _ => keys_unsorted(value),
     }
 }
 
-fn keys_unsorted(value: Val) -> Attempt {
+fn keys_unsorted(value: Val) -> JqEvalResult {
     match &value {
         Val::Obj(map) => Ok(map.keys().cloned().map(Val::Str).collect()),
         Val::Arr(values) => Ok((0..values.len()).map(Val::count).collect()),
@@ -83,7 +83,7 @@ fn keys_unsorted(value: Val) -> Attempt {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "what is beyond 64 bits is beyond every array too")]
-fn has(value: Val, key: &Val) -> Attempt {
+fn has(value: Val, key: &Val) -> JqEvalResult {
     Ok(Val::Bool(match (&value, key) {
         (Val::Null, _) => false,
         (Val::Obj(map), Val::Str(key)) => map.contains_key(&**key),
@@ -98,8 +98,8 @@ fn has(value: Val, key: &Val) -> Attempt {
     }))
 }
 
-fn contains(value: Val, part: &Val) -> Attempt {
-    if value.deeper_than(MOST_DEPTH) && part.deeper_than(MOST_DEPTH) {
+fn contains(value: Val, part: &Val) -> JqEvalResult {
+    if value.deeper_than(MAX_DEPTH) && part.deeper_than(MAX_DEPTH) {
         return Err(fault("Containment check too deep"));
     }
     if value.kind() == part.kind() {
@@ -118,12 +118,12 @@ fn holds(value: &Val, part: &Val) -> bool {
     }
 }
 
-fn add(value: Val) -> Attempt {
+fn add(value: Val) -> JqEvalResult {
     let values: Vec<Val> = jaq_core::ValT::values(value).collect::<Result<_, _>>()?;
     values.into_iter().try_fold(Val::Null, |sum, value| sum + value)
 }
 
-fn to_entries(value: Val) -> Attempt {
+fn to_entries(value: Val) -> JqEvalResult {
     let entry = |key: Val, value: &Val| Val::record([("key", key), ("value", value.clone())]);
     match &value {
         Val::Obj(map) => Ok(map.iter().map(|(key, value)| entry(Val::Str(key.clone()), value)).collect()),
@@ -133,7 +133,7 @@ fn to_entries(value: Val) -> Attempt {
 }
 
 /// Reverses a string or an array; other values must have a length below 1.
-fn reverse(value: Val) -> Attempt {
+fn reverse(value: Val) -> JqEvalResult {
     match value {
         Val::Str(text) => Ok(Val::str(text.chars().rev().collect::<String>())),
         Val::Arr(mut values) => {
@@ -142,12 +142,12 @@ fn reverse(value: Val) -> Attempt {
         }
         other => {
             let last = (length(other.clone())? - Val::Num(1.0))?;
-            if last < Val::Num(0.0) { Ok(Val::array(Vec::new())) } else { place::get(&other, &last) }
+            if last < Val::Num(0.0) { Ok(Val::array(Vec::new())) } else { json_path::get(&other, &last) }
         }
     }
 }
 
-fn transpose(value: Val) -> Attempt {
+fn transpose(value: Val) -> JqEvalResult {
     let rows: Vec<Val> = jaq_core::ValT::values(value).collect::<Result<_, _>>()?;
     let mut width = 0;
     for row in &rows {
@@ -157,24 +157,24 @@ fn transpose(value: Val) -> Attempt {
                 let length = length as usize;
                 width = width.max(length);
             }
-            _ => return Err(crate::jq::fault::cannot_index(row, &Val::Num(0.0))),
+            _ => return Err(crate::jq::runtime_error::cannot_index(row, &Val::Num(0.0))),
         }
     }
-    let column = |index: usize| rows.iter().map(|row| place::get(row, &Val::count(index))).collect::<Attempt>();
+    let column = |index: usize| rows.iter().map(|row| json_path::get(row, &Val::count(index))).collect::<JqEvalResult>();
     (0..width).map(column).collect()
 }
 
-fn to_array(value: Val) -> Attempt {
+fn to_array(value: Val) -> JqEvalResult {
     Ok(if value.kind() == "array" { value } else { Val::array(vec![value]) })
 }
 
-fn sort(value: Val) -> Attempt {
+fn sort(value: Val) -> JqEvalResult {
     let mut values = sortable(value)?;
     Rc::make_mut(&mut values).sort_by(Val::order);
     Ok(Val::Arr(values))
 }
 
-fn unique(value: Val) -> Attempt {
+fn unique(value: Val) -> JqEvalResult {
     let mut values = sortable(value)?;
     let sorted = Rc::make_mut(&mut values);
     sorted.sort_by(Val::order);
@@ -182,16 +182,16 @@ fn unique(value: Val) -> Attempt {
     Ok(Val::Arr(values))
 }
 
-fn sortable(value: Val) -> Attempt<Rc<Vec<Val>>> {
+fn sortable(value: Val) -> JqEvalResult<Rc<Vec<Val>>> {
     match value {
-        Val::Arr(values) if values.iter().any(|value| value.deeper_than(MOST_DEPTH)) => Err(fault("Comparison too deep")),
+        Val::Arr(values) if values.iter().any(|value| value.deeper_than(MAX_DEPTH)) => Err(fault("Comparison too deep")),
         Val::Arr(values) => Ok(values),
         other => Err(unfit(&other, "cannot be sorted, as it is not an array")),
     }
 }
 
 /// Returns each value with the key at the same index, sorted by the keys; the sort is stable.
-fn keyed(value: Val, keys: &Val) -> Attempt<Vec<(Val, Val)>> {
+fn sort_with_keys(value: Val, keys: &Val) -> JqEvalResult<Vec<(Val, Val)>> {
     let (Val::Arr(values), Val::Arr(keys)) = (&value, keys) else {
         return Err(unfit_pair(&value, keys, "cannot be sorted, as they are not both arrays"));
     };
@@ -200,40 +200,40 @@ fn keyed(value: Val, keys: &Val) -> Attempt<Vec<(Val, Val)>> {
     Ok(pairs)
 }
 
-fn sort_by(value: Val, keys: &Val) -> Attempt {
-    Ok(keyed(value, keys)?.into_iter().map(|(_, value)| value).collect())
+fn sort_by(value: Val, keys: &Val) -> JqEvalResult {
+    Ok(sort_with_keys(value, keys)?.into_iter().map(|(_, value)| value).collect())
 }
 
-fn group_by(value: Val, keys: &Val) -> Attempt {
-    let pairs = keyed(value, keys)?;
+fn group_by(value: Val, keys: &Val) -> JqEvalResult {
+    let pairs = sort_with_keys(value, keys)?;
     let groups = pairs.chunk_by(|(left, _), (right, _)| left.order(right).is_eq());
     Ok(groups.map(|group| group.iter().map(|(_, value)| value.clone()).collect()).collect())
 }
 
-fn unique_by(value: Val, keys: &Val) -> Attempt {
-    let pairs = keyed(value, keys)?;
+fn unique_by(value: Val, keys: &Val) -> JqEvalResult {
+    let pairs = sort_with_keys(value, keys)?;
     let groups = pairs.chunk_by(|(left, _), (right, _)| left.order(right).is_eq());
     Ok(groups.map(|group| group[0].1.clone()).collect())
 }
 
-fn min(value: Val) -> Attempt {
+fn min(value: Val) -> JqEvalResult {
     extreme(&value, &value, Ordering::is_lt)
 }
 
-fn max(value: Val) -> Attempt {
+fn max(value: Val) -> JqEvalResult {
     extreme(&value, &value, Ordering::is_ge)
 }
 
-fn min_by(value: Val, keys: &Val) -> Attempt {
+fn min_by(value: Val, keys: &Val) -> JqEvalResult {
     extreme(&value, keys, Ordering::is_lt)
 }
 
-fn max_by(value: Val, keys: &Val) -> Attempt {
+fn max_by(value: Val, keys: &Val) -> JqEvalResult {
     extreme(&value, keys, Ordering::is_ge)
 }
 
 /// Returns the value with the best key: a key replaces the best one so far if it is `better`.
-fn extreme(value: &Val, keys: &Val, better: fn(Ordering) -> bool) -> Attempt {
+fn extreme(value: &Val, keys: &Val, better: fn(Ordering) -> bool) -> JqEvalResult {
     let (Val::Arr(values), Val::Arr(keys)) = (value, keys) else {
         return Err(unfit_pair(value, keys, "cannot be iterated over"));
     };
@@ -247,7 +247,7 @@ fn extreme(value: &Val, keys: &Val, better: fn(Ordering) -> bool) -> Attempt {
     Ok(best.1.clone())
 }
 
-fn flatten(value: Val, depth: &Val) -> Attempt {
+fn flatten(value: Val, depth: &Val) -> JqEvalResult {
     fn flatten_into(values: impl IntoIterator<Item = Val>, depth: f64, flat: &mut Vec<Val>) {
         for value in values {
             match value {
@@ -264,7 +264,7 @@ fn flatten(value: Val, depth: &Val) -> Attempt {
 }
 
 /// Returns the index of a value in a sorted array, or `-1 - index` of its insertion point.
-fn bsearch(value: Val, sought: &Val) -> Attempt {
+fn bsearch(value: Val, sought: &Val) -> JqEvalResult {
     let Val::Arr(values) = &value else { return Err(unfit(&value, "cannot be searched from")) };
     Ok(match values.binary_search_by(|value| value.order(sought)) {
         Ok(_) => Val::count(values.partition_point(|value| value.order(sought).is_lt())),

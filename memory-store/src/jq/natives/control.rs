@@ -6,14 +6,15 @@ use jaq_core::{Bind, Exn, Native};
 
 use super::builtin;
 use crate::jq::definitions;
-use crate::jq::engine::World;
-use crate::jq::fault::{Attempt, Fault, fault, unfit};
+use crate::jq::engine::JqTypes;
+use crate::jq::runtime_error::{JqEvalResult, JqRuntimeError, fault, unfit};
 use crate::jq::value::{Map, Val};
 use crate::jq::write;
 
-pub(super) fn natives() -> Vec<Fun<World>> {
+pub(super) fn natives() -> Vec<Fun<JqTypes>> {
     let nothing = Native::new(|_| Box::new(std::iter::empty())).with_paths(|_| Box::new(std::iter::empty()));
-    let error = Native::new(|cv| bome(Err(Fault::new(cv.1)))).with_paths(|cv| box_once(Err(Exn::from(Fault::new(cv.1.0)))));
+    let error = Native::new(|cv| bome(Err(JqRuntimeError::new(cv.1))))
+        .with_paths(|cv| box_once(Err(Exn::from(JqRuntimeError::new(cv.1.0)))));
     let identity = || Native::new(|cv| box_once(Ok(cv.1))).with_paths(|cv| box_once(Ok(cv.1)));
     let mut natives = vec![
         ("empty", v(0), nothing),
@@ -59,7 +60,7 @@ pub(super) fn natives() -> Vec<Fun<World>> {
             box_once(Err(Exn::halt(code as i32)))
         })),
     ];
-    let renamed = jaq_core::funs::<World>().filter_map(|(name, args, native)| {
+    let renamed = jaq_core::funs::<JqTypes>().filter_map(|(name, args, native)| {
         let name = match name {
             "first" if args.len() == 1 => "first",
             "last" if args.len() == 1 => "last",
@@ -85,9 +86,9 @@ pub(super) fn natives() -> Vec<Fun<World>> {
     natives
 }
 
-type Outputs<'a> = jaq_core::ValXs<'a, Val>;
+type JqValueStream<'a> = jaq_core::ValXs<'a, Val>;
 
-fn range<'a>(start: &Val, end: &Val, step: &Val) -> Outputs<'a> {
+fn range<'a>(start: &Val, end: &Val, step: &Val) -> JqValueStream<'a> {
     let (Some(start), Some(end), Some(step)) = (start.number(), end.number(), step.number()) else {
         return bome(Err(fault("Range bounds must be numeric")));
     };
@@ -102,45 +103,45 @@ fn range<'a>(start: &Val, end: &Val, step: &Val) -> Outputs<'a> {
     }))
 }
 
-fn yes(_: Val) -> Attempt {
+fn yes(_: Val) -> JqEvalResult {
     Ok(Val::Bool(true))
 }
 
-fn no(_: Val) -> Attempt {
+fn no(_: Val) -> JqEvalResult {
     Ok(Val::Bool(false))
 }
 
-fn null(_: Val) -> Attempt {
+fn null(_: Val) -> JqEvalResult {
     Ok(Val::Null)
 }
 
-fn zero(_: Val) -> Attempt {
+fn zero(_: Val) -> JqEvalResult {
     Ok(Val::Num(0.0))
 }
 
-fn not(value: Val) -> Attempt {
+fn not(value: Val) -> JqEvalResult {
     Ok(Val::Bool(!value.truthy()))
 }
 
 /// Returns the environment, which is always empty here.
-fn nowhere(_: Val) -> Attempt {
+fn nowhere(_: Val) -> JqEvalResult {
     Ok(Val::object(Map::default()))
 }
 
-fn no_places(_: Val) -> Attempt {
+fn no_places(_: Val) -> JqEvalResult {
     Ok(Val::array(Vec::new()))
 }
 
-fn no_modules(value: Val) -> Attempt {
+fn no_modules(value: Val) -> JqEvalResult {
     Err(fault(format!("modules are not supported: cannot find {}", write::excerpt(&value))))
 }
 
-fn unknown_format(_: Val, name: &Val) -> Attempt {
+fn unknown_format(_: Val, name: &Val) -> JqEvalResult {
     Err(fault(format!("{} is not a valid format", name.clone().text())))
 }
 
 /// Returns the last output of the previous round of `foreach`.
-fn last_of_round(outputs: Val) -> Attempt {
+fn last_of_round(outputs: Val) -> JqEvalResult {
     Ok(match outputs {
         Val::Arr(outputs) => outputs.last().cloned().unwrap_or_default(),
         _ => Val::Null,
@@ -148,7 +149,7 @@ fn last_of_round(outputs: Val) -> Attempt {
 }
 
 /// Returns `name/arity` of all builtins that a program may call.
-fn builtins(_: Val) -> Attempt {
+fn builtins(_: Val) -> JqEvalResult {
     let natives = super::all().into_iter().map(|(name, args, _)| (name.to_owned(), args.len()));
     let names = natives.chain(definitions::names()).filter(|(name, _)| !name.starts_with(['_', '@']));
     let mut names: Vec<String> = names.map(|(name, arity)| format!("{name}/{arity}")).collect();

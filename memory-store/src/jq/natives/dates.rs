@@ -3,15 +3,15 @@
 use jaq_core::native::Fun;
 
 use super::builtin;
-use crate::jq::calendar::{self, Moment};
-use crate::jq::engine::World;
-use crate::jq::fault::{Attempt, fault};
+use crate::jq::calendar::{self, JqTime};
+use crate::jq::engine::JqTypes;
+use crate::jq::runtime_error::{JqEvalResult, fault};
 use crate::jq::value::Val;
 
 /// The maximum absolute value of a time in seconds since 1970.
-const FARTHEST: f64 = 6.7e16;
+const MAX_SECONDS: f64 = 6.7e16;
 
-pub(super) fn natives() -> Vec<Fun<World>> {
+pub(super) fn natives() -> Vec<Fun<JqTypes>> {
     vec![
         builtin!("gmtime", gmtime),
         builtin!("localtime", localtime),
@@ -22,26 +22,26 @@ pub(super) fn natives() -> Vec<Fun<World>> {
     ]
 }
 
-fn gmtime(value: Val) -> Attempt {
-    broken_down(&value, "gmtime() requires numeric inputs")
+fn gmtime(value: Val) -> JqEvalResult {
+    split_time(&value, "gmtime() requires numeric inputs")
 }
 
-fn localtime(value: Val) -> Attempt {
-    broken_down(&value, "localtime() requires numeric inputs")
+fn localtime(value: Val) -> JqEvalResult {
+    split_time(&value, "localtime() requires numeric inputs")
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "it is near enough to 1970")]
-fn broken_down(value: &Val, unfit: &str) -> Attempt {
+fn split_time(value: &Val, unfit: &str) -> JqEvalResult {
     let seconds = value.number().ok_or_else(|| fault(unfit))?;
-    if seconds.is_nan() || FARTHEST < seconds.abs() {
+    if seconds.is_nan() || MAX_SECONDS < seconds.abs() {
         return Err(fault("error converting number of seconds since epoch to datetime"));
     }
-    let moment = Moment::from_seconds(seconds.floor() as i64);
+    let moment = JqTime::from_seconds(seconds.floor() as i64);
     Ok(fields(&moment, f64::from(moment.second) + (seconds - seconds.floor())))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no year is beyond 2^53")]
-fn fields(moment: &Moment, second: f64) -> Val {
+fn fields(moment: &JqTime, second: f64) -> Val {
     let rest = [moment.month0, moment.day, moment.hour, moment.minute].map(|field| Val::Num(f64::from(field)));
     let mut fields = vec![Val::Num(moment.year as f64)];
     fields.extend(rest);
@@ -53,7 +53,7 @@ fn fields(moment: &Moment, second: f64) -> Val {
 
 /// Converts the fields of a date; missing fields are 0.
 #[expect(clippy::cast_possible_truncation, reason = "what does not fit is no date")]
-fn from_fields(value: &Val) -> Option<Moment> {
+fn from_fields(value: &Val) -> Option<JqTime> {
     let Val::Arr(fields) = value else { return None };
     let mut numbers = [0_i64; 6];
     for (index, field) in fields.iter().enumerate() {
@@ -63,11 +63,11 @@ fn from_fields(value: &Val) -> Option<Moment> {
         }
     }
     let [year, month0, day, hour, minute, second] = numbers;
-    Some(Moment::normalized(year, month0, day, hour, minute, second))
+    Some(JqTime::normalized(year, month0, day, hour, minute, second))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no date is beyond 2^53 seconds")]
-fn mktime(value: Val) -> Attempt {
+fn mktime(value: Val) -> JqEvalResult {
     if value.kind() != "array" {
         return Err(fault("mktime requires array inputs"));
     }
@@ -75,7 +75,7 @@ fn mktime(value: Val) -> Attempt {
     Ok(Val::Num(moment.seconds() as f64))
 }
 
-fn strptime(value: Val, format: &Val) -> Attempt {
+fn strptime(value: Val, format: &Val) -> JqEvalResult {
     let (Val::Str(text), Val::Str(format)) = (&value, format) else {
         return Err(fault("strptime/1 requires string inputs and arguments"));
     };
@@ -88,15 +88,15 @@ fn strptime(value: Val, format: &Val) -> Attempt {
     }
 }
 
-fn strftime(value: Val, format: &Val) -> Attempt {
-    formatted(&value, format, "strftime/1")
+fn strftime(value: Val, format: &Val) -> JqEvalResult {
+    format_date(&value, format, "strftime/1")
 }
 
-fn strflocaltime(value: Val, format: &Val) -> Attempt {
-    formatted(&value, format, "strflocaltime/1")
+fn strflocaltime(value: Val, format: &Val) -> JqEvalResult {
+    format_date(&value, format, "strflocaltime/1")
 }
 
-fn formatted(value: &Val, format: &Val, name: &str) -> Attempt {
+fn format_date(value: &Val, format: &Val, name: &str) -> JqEvalResult {
     let broken = if value.number().is_some() { gmtime(value.clone())? } else { value.clone() };
     if broken.kind() != "array" {
         return Err(fault(format!("{name} requires parsed datetime inputs")));

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use jaq_core::native::Fun;
 
 use super::builtin;
-use crate::jq::engine::World;
-use crate::jq::fault::{Attempt, unfit};
+use crate::jq::engine::JqTypes;
+use crate::jq::runtime_error::{JqEvalResult, unfit};
 use crate::jq::value::Val;
 use crate::jq::write;
 
@@ -17,7 +17,7 @@ pub(crate) const FORMATS: [&str; 12] =
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-pub(super) fn natives() -> Vec<Fun<World>> {
+pub(super) fn natives() -> Vec<Fun<JqTypes>> {
     vec![
         builtin!("@text", text),
         builtin!("@json", json),
@@ -35,7 +35,7 @@ pub(super) fn natives() -> Vec<Fun<World>> {
     ]
 }
 
-fn format(value: Val, name: &Val) -> Attempt {
+fn format(value: Val, name: &Val) -> JqEvalResult {
     let Val::Str(name) = name else { return Err(unfit(name, "is not a valid format")) };
     match name.as_str() {
         "text" => text(value),
@@ -50,29 +50,29 @@ fn format(value: Val, name: &Val) -> Attempt {
         "base64d" => base64_decoded(value),
         "base32" => base32(value),
         "base32d" => base32_decoded(value),
-        other => Err(crate::jq::fault::fault(format!("{other} is not a valid format"))),
+        other => Err(crate::jq::runtime_error::fault(format!("{other} is not a valid format"))),
     }
 }
 
-fn text(value: Val) -> Attempt {
+fn text(value: Val) -> JqEvalResult {
     Ok(Val::Str(value.text()))
 }
 
-fn json(value: Val) -> Attempt {
+fn json(value: Val) -> JqEvalResult {
     Ok(Val::str(write::compact(&value)))
 }
 
-fn csv(value: Val) -> Attempt {
+fn csv(value: Val) -> JqEvalResult {
     row(&value, ",", "cannot be csv-formatted, only array", |text| format!("\"{}\"", text.replace('"', "\"\"")))
 }
 
-fn tsv(value: Val) -> Attempt {
+fn tsv(value: Val) -> JqEvalResult {
     row(&value, "\t", "cannot be tsv-formatted, only array", |text| {
         text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r")
     })
 }
 
-fn row(value: &Val, separator: &str, unfit_reason: &str, quote: fn(&str) -> String) -> Attempt {
+fn row(value: &Val, separator: &str, unfit_reason: &str, quote: fn(&str) -> String) -> JqEvalResult {
     let Val::Arr(cells) = value else { return Err(unfit(value, unfit_reason)) };
     let cell = |cell: &Val| match cell {
         Val::Null => Ok(String::new()),
@@ -81,11 +81,11 @@ fn row(value: &Val, separator: &str, unfit_reason: &str, quote: fn(&str) -> Stri
         Val::Str(text) => Ok(quote(text)),
         other => Err(unfit(other, "is not valid in a csv row")),
     };
-    let cells: Vec<String> = cells.iter().map(cell).collect::<Attempt<_>>()?;
+    let cells: Vec<String> = cells.iter().map(cell).collect::<JqEvalResult<_>>()?;
     Ok(Val::str(cells.join(separator)))
 }
 
-fn html(value: Val) -> Attempt {
+fn html(value: Val) -> JqEvalResult {
     let mut out = String::new();
     for char in value.text().chars() {
         match char {
@@ -100,7 +100,7 @@ fn html(value: Val) -> Attempt {
     Ok(Val::str(out))
 }
 
-fn uri(value: Val) -> Attempt {
+fn uri(value: Val) -> JqEvalResult {
     let mut out = String::new();
     for byte in value.text().bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
@@ -112,7 +112,7 @@ fn uri(value: Val) -> Attempt {
     Ok(Val::str(out))
 }
 
-fn uri_decoded(value: Val) -> Attempt {
+fn uri_decoded(value: Val) -> JqEvalResult {
     let text = value.text();
     let wrong = || unfit(&Val::Str(text.clone()), "is not a valid uri encoding");
     let mut bytes = Vec::with_capacity(text.len());
@@ -132,29 +132,29 @@ fn uri_decoded(value: Val) -> Attempt {
     String::from_utf8(bytes).map(Val::str).map_err(|_| wrong())
 }
 
-fn shell(value: Val) -> Attempt {
+fn shell(value: Val) -> JqEvalResult {
     let word = |word: &Val| match word {
         Val::Str(text) => Ok(format!("'{}'", text.replace('\'', "'\\''"))),
         Val::Arr(_) | Val::Obj(_) => Err(unfit(word, "can not be escaped for shell")),
         other => Ok(write::compact(other)),
     };
     let words: Vec<String> = match &value {
-        Val::Arr(words) => words.iter().map(word).collect::<Attempt<_>>()?,
+        Val::Arr(words) => words.iter().map(word).collect::<JqEvalResult<_>>()?,
         other => vec![word(other)?],
     };
     Ok(Val::str(words.join(" ")))
 }
 
-fn base64(value: Val) -> Attempt {
-    Ok(Val::str(encoded(value.text().as_bytes(), BASE64, 6, 4)))
+fn base64(value: Val) -> JqEvalResult {
+    Ok(Val::str(encode(value.text().as_bytes(), BASE64, 6, 4)))
 }
 
-fn base32(value: Val) -> Attempt {
-    Ok(Val::str(encoded(value.text().as_bytes(), BASE32, 5, 8)))
+fn base32(value: Val) -> JqEvalResult {
+    Ok(Val::str(encode(value.text().as_bytes(), BASE32, 5, 8)))
 }
 
 /// Encodes bytes as digits of `bits` bits each, padded with `=` to groups of `group`.
-fn encoded(bytes: &[u8], alphabet: &[u8], bits: u32, group: usize) -> String {
+fn encode(bytes: &[u8], alphabet: &[u8], bits: u32, group: usize) -> String {
     let mut out = String::new();
     let (mut held, mut count) = (0_u32, 0);
     let mask = (1 << bits) - 1;
@@ -176,15 +176,15 @@ fn encoded(bytes: &[u8], alphabet: &[u8], bits: u32, group: usize) -> String {
     out
 }
 
-fn base64_decoded(value: Val) -> Attempt {
-    decoded(value, BASE64, 6, "is not valid base64 data", "trailing base64 byte found")
+fn base64_decoded(value: Val) -> JqEvalResult {
+    decode(value, BASE64, 6, "is not valid base64 data", "trailing base64 byte found")
 }
 
-fn base32_decoded(value: Val) -> Attempt {
-    decoded(value, BASE32, 5, "is not valid base32 data", "trailing base32 byte found")
+fn base32_decoded(value: Val) -> JqEvalResult {
+    decode(value, BASE32, 5, "is not valid base32 data", "trailing base32 byte found")
 }
 
-fn decoded(value: Val, alphabet: &[u8], bits: u32, invalid: &str, trailing: &str) -> Attempt {
+fn decode(value: Val, alphabet: &[u8], bits: u32, invalid: &str, trailing: &str) -> JqEvalResult {
     let text = value.text();
     let mut bytes = Vec::new();
     let (mut held, mut count, mut digits) = (0_u32, 0, 0);
@@ -210,7 +210,7 @@ fn decoded(value: Val, alphabet: &[u8], bits: u32, invalid: &str, trailing: &str
 mod tests {
     use super::*;
 
-    fn said(result: Attempt) -> String {
+    fn result_text(result: JqEvalResult) -> String {
         result.unwrap_or_else(jaq_core::Error::into_val).text().to_string()
     }
 
@@ -218,26 +218,26 @@ mod tests {
     fn what_is_encoded_can_be_decoded() {
         for text in ["", "a", "ab", "abc", "abcd", "ä語😀", "\0\n%+/="] {
             let value = || Val::str(text);
-            assert_eq!(said(base64(value()).and_then(base64_decoded)), text);
-            assert_eq!(said(base32(value()).and_then(base32_decoded)), text);
-            assert_eq!(said(uri(value()).and_then(uri_decoded)), text);
+            assert_eq!(result_text(base64(value()).and_then(base64_decoded)), text);
+            assert_eq!(result_text(base32(value()).and_then(base32_decoded)), text);
+            assert_eq!(result_text(uri(value()).and_then(uri_decoded)), text);
         }
-        assert_eq!(said(base64(Val::str("any carnal"))), "YW55IGNhcm5hbA==");
-        assert_eq!(said(base32(Val::str("foobar"))), "MZXW6YTBOI======");
+        assert_eq!(result_text(base64(Val::str("any carnal"))), "YW55IGNhcm5hbA==");
+        assert_eq!(result_text(base32(Val::str("foobar"))), "MZXW6YTBOI======");
     }
 
     #[test]
     fn rows_are_quoted_as_their_readers_want() {
         let row = || Val::array(vec![Val::str("a\"b,\tc"), Val::Num(1.5), Val::Null, Val::Bool(true)]);
-        assert_eq!(said(csv(row())), "\"a\"\"b,\tc\",1.5,,true");
-        assert_eq!(said(tsv(row())), "a\"b,\\tc\t1.5\t\ttrue");
-        assert_eq!(said(shell(Val::str("it's"))), "'it'\\''s'");
-        assert_eq!(said(html(Val::str("<a href='x'>&"))), "&lt;a href=&apos;x&apos;&gt;&amp;");
+        assert_eq!(result_text(csv(row())), "\"a\"\"b,\tc\",1.5,,true");
+        assert_eq!(result_text(tsv(row())), "a\"b,\\tc\t1.5\t\ttrue");
+        assert_eq!(result_text(shell(Val::str("it's"))), "'it'\\''s'");
+        assert_eq!(result_text(html(Val::str("<a href='x'>&"))), "&lt;a href=&apos;x&apos;&gt;&amp;");
     }
 
     #[test]
     fn what_cannot_be_decoded_is_named() {
-        assert_eq!(said(base64_decoded(Val::str("a?"))), "string (\"a?\") is not valid base64 data");
-        assert_eq!(said(uri_decoded(Val::str("%f"))), "string (\"%f\") is not a valid uri encoding");
+        assert_eq!(result_text(base64_decoded(Val::str("a?"))), "string (\"a?\") is not valid base64 data");
+        assert_eq!(result_text(uri_decoded(Val::str("%f"))), "string (\"%f\") is not a valid uri encoding");
     }
 }

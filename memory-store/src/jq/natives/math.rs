@@ -3,14 +3,14 @@
 use jaq_core::native::{Fun, bome, run, v};
 
 use super::builtin;
-use crate::jq::engine::World;
-use crate::jq::fault::{Attempt, unfit};
+use crate::jq::engine::JqTypes;
+use crate::jq::runtime_error::{JqEvalResult, unfit};
 use crate::jq::value::Val;
 
 /// Defines functions of the input.
 macro_rules! unary {
     ($($name:literal => $function:expr),* $(,)?) => {
-        vec![$(run::<World>(($name, v(0), |cv| {
+        vec![$(run::<JqTypes>(($name, v(0), |cv| {
             let function: fn(f64) -> f64 = $function;
             bome(number(&cv.1).map(|number| Val::Num(function(number))))
         }))),*]
@@ -20,7 +20,7 @@ macro_rules! unary {
 /// Defines functions of two arguments.
 macro_rules! binary {
     ($($name:literal => $function:expr),* $(,)?) => {
-        vec![$(run::<World>(($name, v(2), |mut cv| {
+        vec![$(run::<JqTypes>(($name, v(2), |mut cv| {
             let function: fn(f64, f64) -> f64 = $function;
             let (second, first) = (cv.0.pop_var(), cv.0.pop_var());
             bome(pair(&first, &second).map(|(first, second)| Val::Num(function(first, second))))
@@ -28,7 +28,7 @@ macro_rules! binary {
     };
 }
 
-pub(super) fn natives() -> Vec<Fun<World>> {
+pub(super) fn natives() -> Vec<Fun<JqTypes>> {
     let mut natives = vec![
         builtin!("nan", nan),
         builtin!("infinite", infinite),
@@ -73,52 +73,52 @@ pub(super) fn natives() -> Vec<Fun<World>> {
     natives
 }
 
-fn number(value: &Val) -> Attempt<f64> {
+fn number(value: &Val) -> JqEvalResult<f64> {
     value.number().ok_or_else(|| unfit(value, "number required"))
 }
 
-fn pair(first: &Val, second: &Val) -> Attempt<(f64, f64)> {
+fn pair(first: &Val, second: &Val) -> JqEvalResult<(f64, f64)> {
     Ok((number(first)?, number(second)?))
 }
 
-fn nan(_: Val) -> Attempt {
+fn nan(_: Val) -> JqEvalResult {
     Ok(Val::Num(f64::NAN))
 }
 
-fn infinite(_: Val) -> Attempt {
+fn infinite(_: Val) -> JqEvalResult {
     Ok(Val::Num(f64::INFINITY))
 }
 
-fn is_nan(value: Val) -> Attempt {
+fn is_nan(value: Val) -> JqEvalResult {
     Ok(Val::Bool(number(&value)?.is_nan()))
 }
 
-fn is_infinite(value: Val) -> Attempt {
+fn is_infinite(value: Val) -> JqEvalResult {
     Ok(Val::Bool(number(&value)?.is_infinite()))
 }
 
-fn is_normal(value: Val) -> Attempt {
+fn is_normal(value: Val) -> JqEvalResult {
     Ok(Val::Bool(number(&value)?.is_normal()))
 }
 
 /// Returns the seconds since 1970.
-fn now(_: Val) -> Attempt {
+fn now(_: Val) -> JqEvalResult {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     Ok(Val::Num(since.map_or(0.0, |since| since.as_secs_f64())))
 }
 
-fn frexp(value: Val) -> Attempt {
+fn frexp(value: Val) -> JqEvalResult {
     let (mantissa, exponent) = libm::frexp(number(&value)?);
     Ok(Val::array(vec![Val::Num(mantissa), Val::Num(f64::from(exponent))]))
 }
 
-fn modf(value: Val) -> Attempt {
+fn modf(value: Val) -> JqEvalResult {
     let number = number(&value)?;
     let fraction = if number.is_infinite() { 0.0_f64.copysign(number) } else { (number - number.trunc()).copysign(number) };
     Ok(Val::array(vec![Val::Num(fraction), Val::Num(number.trunc())]))
 }
 
-fn lgamma_r(value: Val) -> Attempt {
+fn lgamma_r(value: Val) -> JqEvalResult {
     let (gamma, sign) = libm::lgamma_r(number(&value)?);
     Ok(Val::array(vec![Val::Num(gamma), Val::Num(f64::from(sign))]))
 }
@@ -141,7 +141,7 @@ fn scaled(number: f64, exponent: f64) -> f64 {
     libm::scalbn(number, exponent as i32)
 }
 
-fn abs(value: Val) -> Attempt {
+fn abs(value: Val) -> JqEvalResult {
     match value {
         Val::Num(number) => Ok(Val::Num(if number < 0.0 { -number } else { number })),
         Val::Lit(literal) => Ok(super::collections::absolute(literal)),

@@ -17,23 +17,23 @@ mod strings;
 
 use jaq_core::native::Fun;
 
-use super::engine::World;
+use super::engine::JqTypes;
 
 pub(crate) use formats::FORMATS;
 
 /// Defines a builtin with no, one or two arguments besides the input.
 macro_rules! builtin {
     ($name:literal, $function:path) => {
-        jaq_core::native::run::<World>(($name, jaq_core::native::v(0), |cv| jaq_core::native::bome($function(cv.1))))
+        jaq_core::native::run::<JqTypes>(($name, jaq_core::native::v(0), |cv| jaq_core::native::bome($function(cv.1))))
     };
     ($name:literal, $function:path, 1) => {
-        jaq_core::native::run::<World>(($name, jaq_core::native::v(1), |mut cv| {
+        jaq_core::native::run::<JqTypes>(($name, jaq_core::native::v(1), |mut cv| {
             let argument = cv.0.pop_var();
             jaq_core::native::bome($function(cv.1, &argument))
         }))
     };
     ($name:literal, $function:path, 2) => {
-        jaq_core::native::run::<World>(($name, jaq_core::native::v(2), |mut cv| {
+        jaq_core::native::run::<JqTypes>(($name, jaq_core::native::v(2), |mut cv| {
             let second = cv.0.pop_var();
             let first = cv.0.pop_var();
             jaq_core::native::bome($function(cv.1, &first, &second))
@@ -43,7 +43,7 @@ macro_rules! builtin {
 pub(crate) use builtin;
 
 /// Returns all native builtins.
-pub(crate) fn all() -> Vec<Fun<World>> {
+pub(crate) fn all() -> Vec<Fun<JqTypes>> {
     let mut natives = control::natives();
     natives.extend(paths::natives());
     natives.extend(collections::natives());

@@ -5,13 +5,13 @@ use jaq_core::native::{Fun, bome, run, v};
 use jaq_core::{Bind, Ctx, Error, Exn, Native, ValX, compile::TermId};
 
 use super::builtin;
-use crate::jq::engine::World;
-use crate::jq::fault::{Attempt, fault};
-use crate::jq::place;
+use crate::jq::engine::JqTypes;
+use crate::jq::json_path;
+use crate::jq::runtime_error::{JqEvalResult, fault};
 use crate::jq::value::Val;
 use crate::jq::write::excerpt;
 
-pub(super) fn natives() -> Vec<Fun<World>> {
+pub(super) fn natives() -> Vec<Fun<JqTypes>> {
     let one: Box<[Bind]> = [Bind::Fun(())].into();
     let two: Box<[Bind]> = [Bind::Fun(()), Bind::Fun(())].into();
     let get_path = Native::new(|mut cv| {
@@ -52,31 +52,33 @@ pub(super) fn natives() -> Vec<Fun<World>> {
             }))
         })),
         builtin!("setpath", set_path, 2),
-        builtin!("delpaths", place::delete_paths, 1),
+        builtin!("delpaths", json_path::delete_paths, 1),
     ]
 }
 
-type Closure<'a> = (TermId, Ctx<'a, World>);
+type Closure<'a> = (TermId, Ctx<'a, JqTypes>);
 
 /// Returns the paths of the outputs of `filter`.
-fn paths(filter: TermId, ctx: Ctx<'_, World>, input: Val) -> jaq_core::ValXs<'_, Val> {
+fn paths(filter: TermId, ctx: Ctx<'_, JqTypes>, input: Val) -> jaq_core::ValXs<'_, Val> {
     #[expect(clippy::default_trait_access, reason = "jaq does not tell the name of its list")]
     let start = (input.clone(), Default::default());
     let found = filter.paths((ctx.clone(), start));
-    Box::new(found.map(move |found| match found {
-        Ok((_, path)) => {
-            let mut keys: Vec<Val> = path.iter().cloned().collect();
-            keys.reverse();
-            Ok(Val::array(keys))
+    Box::new(found.map(move |found| {
+        match found {
+            Ok((_, path)) => {
+                let mut keys: Vec<Val> = path.iter().cloned().collect();
+                keys.reverse();
+                Ok(Val::array(keys))
+            }
+            Err(error) => Err(error
+                .get_err()
+                .map_or_else(|other| other, |error| Exn::from(adapt_path_error(error, filter, ctx.clone(), input.clone())))),
         }
-        Err(error) => Err(
-            error.get_err().map_or_else(|other| other, |error| Exn::from(explained(error, filter, ctx.clone(), input.clone()))),
-        ),
     }))
 }
 
 /// Adapts the message for an invalid path: jaq shows the input of the expression, jq its result.
-fn explained(error: Error<Val>, filter: TermId, ctx: Ctx<'_, World>, input: Val) -> Error<Val> {
+fn adapt_path_error(error: Error<Val>, filter: TermId, ctx: Ctx<'_, JqTypes>, input: Val) -> Error<Val> {
     let Val::Str(message) = error.clone().into_val() else { return error };
     if !message.starts_with("invalid path expression with input ") {
         return error;
@@ -88,16 +90,16 @@ fn explained(error: Error<Val>, filter: TermId, ctx: Ctx<'_, World>, input: Val)
     }
 }
 
-fn get_path(value: &Val, path: &Val) -> Attempt {
+fn get_path(value: &Val, path: &Val) -> JqEvalResult {
     match path {
-        Val::Arr(keys) => place::get_path(value, keys),
+        Val::Arr(keys) => json_path::get_path(value, keys),
         _ => Err(fault("Path must be specified as an array")),
     }
 }
 
-fn set_path(value: Val, path: &Val, new: &Val) -> Attempt {
+fn set_path(value: Val, path: &Val, new: &Val) -> JqEvalResult {
     match path {
-        Val::Arr(keys) => place::set_path(value, keys, new.clone()),
+        Val::Arr(keys) => json_path::set_path(value, keys, new.clone()),
         _ => Err(fault("Path must be specified as an array")),
     }
 }
@@ -113,15 +115,15 @@ fn modify<'a>(filter: Closure<'a>, update: Closure<'a>, input: Val) -> ValX<'a, 
         let Val::Arr(keys) = &path else { continue };
         let renew = |old: Val| update.0.run((update.1.clone(), old)).next();
         // A missing value is not created if it would be deleted again.
-        if matches!(place::get_path(&value, keys), Ok(Val::Null)) {
+        if matches!(json_path::get_path(&value, keys), Ok(Val::Null)) {
             match renew(Val::Null) {
-                Some(new) => value = place::set_path(value, keys, new?)?,
+                Some(new) => value = json_path::set_path(value, keys, new?)?,
                 None => gone.push(path),
             }
             continue;
         }
         let mut empty = false;
-        value = place::update_path::<Exn<'a, Val>>(value, keys, |old| {
+        value = json_path::update_path::<Exn<'a, Val>>(value, keys, |old| {
             let new = renew(old);
             empty = new.is_none();
             new.unwrap_or(Ok(Val::Null))
@@ -130,5 +132,5 @@ fn modify<'a>(filter: Closure<'a>, update: Closure<'a>, input: Val) -> ValX<'a, 
             gone.push(path);
         }
     }
-    Ok(if gone.is_empty() { value } else { place::delete_paths(value, &Val::array(gone))? })
+    Ok(if gone.is_empty() { value } else { json_path::delete_paths(value, &Val::array(gone))? })
 }

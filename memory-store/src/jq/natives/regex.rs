@@ -7,11 +7,11 @@ use fancy_regex::{Regex, RegexBuilder};
 use jaq_core::native::{Fun, bome, run, v};
 
 use super::builtin;
-use crate::jq::engine::World;
-use crate::jq::fault::{Attempt, fault, unfit};
+use crate::jq::engine::JqTypes;
+use crate::jq::runtime_error::{JqEvalResult, fault, unfit};
 use crate::jq::value::{Map, Val};
 
-pub(super) fn natives() -> Vec<Fun<World>> {
+pub(super) fn natives() -> Vec<Fun<JqTypes>> {
     vec![
         run(("_match", v(3), |mut cv| {
             let (test, flags, pattern) = (cv.0.pop_var(), cv.0.pop_var(), cv.0.pop_var());
@@ -25,7 +25,7 @@ pub(super) fn natives() -> Vec<Fun<World>> {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a letter, and any may stand with any")]
-struct Flags {
+struct RegexFlags {
     global: bool,
     ignore_case: bool,
     extended: bool,
@@ -33,8 +33,8 @@ struct Flags {
     skip_empty: bool,
 }
 
-impl Flags {
-    fn parse(flags: &Val) -> Attempt<Self> {
+impl RegexFlags {
+    fn parse(flags: &Val) -> JqEvalResult<Self> {
         let mut parsed = Self::default();
         let letters = match flags {
             Val::Null => return Ok(parsed),
@@ -59,10 +59,10 @@ impl Flags {
 
 thread_local! {
     /// The last regular expression, because most programs use one pattern repeatedly.
-    static LAST: RefCell<Option<(String, Flags, Rc<Regex>)>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<(String, RegexFlags, Rc<Regex>)>> = const { RefCell::new(None) };
 }
 
-fn compiled(pattern: &str, flags: Flags) -> Attempt<Rc<Regex>> {
+fn compile(pattern: &str, flags: RegexFlags) -> JqEvalResult<Rc<Regex>> {
     let known = LAST.with_borrow(|last| match last {
         Some((text, with, regex)) if text == pattern && *with == flags => Some(Rc::clone(regex)),
         _ => None,
@@ -84,15 +84,15 @@ fn compiled(pattern: &str, flags: Flags) -> Attempt<Rc<Regex>> {
 }
 
 /// Returns all matches as objects, or whether there is a match.
-fn matches(value: &Val, pattern: &Val, flags: &Val, only_whether: bool) -> Attempt {
+fn matches(value: &Val, pattern: &Val, flags: &Val, only_whether: bool) -> JqEvalResult {
     let Val::Str(text) = value else { return Err(unfit(value, "cannot be matched, as it is not a string")) };
     let Val::Str(pattern) = pattern else {
         return Err(unfit(pattern, "cannot be matched, as it is not a string"));
     };
-    let flags = Flags::parse(flags)?;
-    let regex = compiled(pattern, flags)?;
+    let flags = RegexFlags::parse(flags)?;
+    let regex = compile(pattern, flags)?;
     let names: Vec<Option<&str>> = regex.capture_names().collect();
-    let mut characters = Characters { text, byte: 0, count: 0 };
+    let mut characters = CharacterOffsets { text, byte: 0, count: 0 };
     let mut found = Vec::new();
     let mut from = 0;
     while from <= text.len() {
@@ -151,13 +151,13 @@ fn piece(offset: usize, text: &str, name: Option<Val>) -> Val {
 }
 
 /// Converts ascending byte offsets to character offsets.
-struct Characters<'t> {
+struct CharacterOffsets<'t> {
     text: &'t str,
     byte: usize,
     count: usize,
 }
 
-impl Characters<'_> {
+impl CharacterOffsets<'_> {
     fn count_to(&mut self, byte: usize) -> usize {
         self.count += self.text[self.byte..byte].chars().count();
         self.byte = byte;
@@ -165,7 +165,7 @@ impl Characters<'_> {
     }
 }
 
-fn field(value: &Val, name: &str) -> Val {
+fn object_field(value: &Val, name: &str) -> Val {
     match value {
         Val::Obj(map) => map.get(&name.to_owned()).cloned().unwrap_or_default(),
         _ => Val::Null,
@@ -179,25 +179,25 @@ fn count(value: &Val) -> usize {
 }
 
 /// Returns the named groups of a match as an object.
-fn captured(found: Val) -> Attempt {
-    let Val::Arr(groups) = field(&found, "captures") else { return Ok(Val::object(Map::default())) };
+fn captured(found: Val) -> JqEvalResult {
+    let Val::Arr(groups) = object_field(&found, "captures") else { return Ok(Val::object(Map::default())) };
     let mut map = Map::default();
     for group in groups.iter() {
-        if let Val::Str(name) = field(group, "name") {
-            map.insert(name, field(group, "string"));
+        if let Val::Str(name) = object_field(group, "name") {
+            map.insert(name, object_field(group, "string"));
         }
     }
     Ok(Val::object(map))
 }
 
 /// Returns the parts of the text between `matches`.
-fn between(value: Val, matches: &Val) -> Attempt {
+fn between(value: Val, matches: &Val) -> JqEvalResult {
     let (Val::Str(text), Val::Arr(matches)) = (&value, matches) else { return Ok(value) };
     let mut rest = text.chars();
     let mut at = 0;
     let mut pieces = Vec::with_capacity(matches.len() + 1);
     for found in matches.iter() {
-        let (offset, length) = (count(&field(found, "offset")), count(&field(found, "length")));
+        let (offset, length) = (count(&object_field(found, "offset")), count(&object_field(found, "length")));
         pieces.push(Val::str(rest.by_ref().take(offset - at).collect::<String>()));
         rest.by_ref().take(length).for_each(drop);
         at = offset + length;
@@ -209,7 +209,7 @@ fn between(value: Val, matches: &Val) -> Attempt {
 /// Returns the texts with all matches replaced.
 ///
 /// The first text has the first string of each element of `new`, the second text the second strings, and so on.
-fn replaced(value: Val, matches: &Val, new: &Val) -> Attempt {
+fn replaced(value: Val, matches: &Val, new: &Val) -> JqEvalResult {
     let (Val::Arr(pieces), Val::Arr(new)) = (between(value, matches)?, new) else { return Ok(Val::Null) };
     let list = |value: &Val| match value {
         Val::Arr(values) => values.clone(),

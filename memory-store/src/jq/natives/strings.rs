@@ -6,14 +6,14 @@ use jaq_core::native::Fun;
 
 use super::builtin;
 use crate::jq::arithmetic;
-use crate::jq::engine::World;
-use crate::jq::fault::{Attempt, fault, unfit};
+use crate::jq::engine::JqTypes;
 use crate::jq::number;
 use crate::jq::read;
+use crate::jq::runtime_error::{JqEvalResult, fault, unfit};
 use crate::jq::value::Val;
 use crate::jq::write;
 
-pub(super) fn natives() -> Vec<Fun<World>> {
+pub(super) fn natives() -> Vec<Fun<JqTypes>> {
     vec![
         builtin!("tostring", to_string),
         builtin!("tojson", to_json),
@@ -38,15 +38,15 @@ pub(super) fn natives() -> Vec<Fun<World>> {
     ]
 }
 
-fn to_string(value: Val) -> Attempt {
+fn to_string(value: Val) -> JqEvalResult {
     Ok(Val::Str(value.text()))
 }
 
-fn to_json(value: Val) -> Attempt {
+fn to_json(value: Val) -> JqEvalResult {
     Ok(Val::str(write::compact(&value)))
 }
 
-fn from_json(value: Val) -> Attempt {
+fn from_json(value: Val) -> JqEvalResult {
     let Val::Str(text) = &value else { return Err(unfit(&value, "only strings can be parsed")) };
     let bare = text.trim_matches([' ', '\t', '\r', '\n']);
     if bare.is_empty() {
@@ -55,7 +55,7 @@ fn from_json(value: Val) -> Attempt {
     read::one(text).map_err(|flaw| fault(format!("{flaw} (while parsing '{text}')")))
 }
 
-fn to_number(value: Val) -> Attempt {
+fn to_number(value: Val) -> JqEvalResult {
     let Val::Str(text) = &value else {
         return match value {
             Val::Num(_) | Val::Lit(_) => Ok(value),
@@ -70,7 +70,7 @@ fn to_number(value: Val) -> Attempt {
     number.ok_or_else(|| unfit(&value, "cannot be parsed as a number"))
 }
 
-fn to_boolean(value: Val) -> Attempt {
+fn to_boolean(value: Val) -> JqEvalResult {
     match &value {
         Val::Bool(_) => Ok(value),
         Val::Str(text) if text.as_str() == "true" => Ok(Val::Bool(true)),
@@ -79,21 +79,21 @@ fn to_boolean(value: Val) -> Attempt {
     }
 }
 
-fn byte_length(value: Val) -> Attempt {
+fn byte_length(value: Val) -> JqEvalResult {
     match &value {
         Val::Str(text) => Ok(Val::count(text.len())),
         other => Err(unfit(other, "only strings have UTF-8 byte length")),
     }
 }
 
-fn explode(value: Val) -> Attempt {
+fn explode(value: Val) -> JqEvalResult {
     match &value {
         Val::Str(text) => Ok(text.chars().map(|char| Val::Num(f64::from(u32::from(char)))).collect()),
         other => Err(unfit(other, "cannot be exploded")),
     }
 }
 
-fn implode(value: Val) -> Attempt {
+fn implode(value: Val) -> JqEvalResult {
     let Val::Arr(codes) = &value else { return Err(fault("implode input must be an array")) };
     let char = |code: &Val| match code.number() {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "what is no code point is replaced")]
@@ -103,10 +103,10 @@ fn implode(value: Val) -> Attempt {
         }
         _ => Err(unfit(code, "can't be imploded, unicode codepoint needs to be numeric")),
     };
-    codes.iter().map(char).collect::<Attempt<String>>().map(Val::str)
+    codes.iter().map(char).collect::<JqEvalResult<String>>().map(Val::str)
 }
 
-fn ascii_downcase(value: Val) -> Attempt {
+fn ascii_downcase(value: Val) -> JqEvalResult {
     match value {
         Val::Str(mut text) => {
             Rc::make_mut(&mut text).make_ascii_lowercase();
@@ -116,7 +116,7 @@ fn ascii_downcase(value: Val) -> Attempt {
     }
 }
 
-fn ascii_upcase(value: Val) -> Attempt {
+fn ascii_upcase(value: Val) -> JqEvalResult {
     match value {
         Val::Str(mut text) => {
             Rc::make_mut(&mut text).make_ascii_uppercase();
@@ -126,51 +126,51 @@ fn ascii_upcase(value: Val) -> Attempt {
     }
 }
 
-fn starts_with(value: Val, prefix: &Val) -> Attempt {
+fn starts_with(value: Val, prefix: &Val) -> JqEvalResult {
     match (&value, prefix) {
         (Val::Str(text), Val::Str(prefix)) => Ok(Val::Bool(text.starts_with(&***prefix))),
         _ => Err(fault("startswith() requires string inputs")),
     }
 }
 
-fn ends_with(value: Val, suffix: &Val) -> Attempt {
+fn ends_with(value: Val, suffix: &Val) -> JqEvalResult {
     match (&value, suffix) {
         (Val::Str(text), Val::Str(suffix)) => Ok(Val::Bool(text.ends_with(&***suffix))),
         _ => Err(fault("endswith() requires string inputs")),
     }
 }
 
-fn trim_prefix(value: Val, prefix: &Val) -> Attempt {
+fn trim_prefix(value: Val, prefix: &Val) -> JqEvalResult {
     match (&value, prefix) {
         (Val::Str(text), Val::Str(prefix)) => Ok(text.strip_prefix(&***prefix).map_or(value.clone(), Val::str)),
         _ => Err(fault("startswith() requires string inputs")),
     }
 }
 
-fn trim_suffix(value: Val, suffix: &Val) -> Attempt {
+fn trim_suffix(value: Val, suffix: &Val) -> JqEvalResult {
     match (&value, suffix) {
         (Val::Str(text), Val::Str(suffix)) => Ok(text.strip_suffix(&***suffix).map_or(value.clone(), Val::str)),
         _ => Err(fault("endswith() requires string inputs")),
     }
 }
 
-fn trim_both(value: Val, affix: &Val) -> Attempt {
+fn trim_both(value: Val, affix: &Val) -> JqEvalResult {
     trim_suffix(trim_prefix(value, affix)?, affix)
 }
 
-fn trim(value: Val) -> Attempt {
-    trimmed(&value, |text| text.trim_matches(is_space))
+fn trim(value: Val) -> JqEvalResult {
+    trim_with(&value, |text| text.trim_matches(is_space))
 }
 
-fn trim_start(value: Val) -> Attempt {
-    trimmed(&value, |text| text.trim_start_matches(is_space))
+fn trim_start(value: Val) -> JqEvalResult {
+    trim_with(&value, |text| text.trim_start_matches(is_space))
 }
 
-fn trim_end(value: Val) -> Attempt {
-    trimmed(&value, |text| text.trim_end_matches(is_space))
+fn trim_end(value: Val) -> JqEvalResult {
+    trim_with(&value, |text| text.trim_end_matches(is_space))
 }
 
-fn trimmed(value: &Val, trim: fn(&str) -> &str) -> Attempt {
+fn trim_with(value: &Val, trim: fn(&str) -> &str) -> JqEvalResult {
     match value {
         Val::Str(text) => Ok(Val::str(trim(text))),
         _ => Err(fault("trim input must be a string")),
@@ -181,7 +181,7 @@ fn is_space(char: char) -> bool {
     char.is_whitespace()
 }
 
-fn split(value: Val, separator: &Val) -> Attempt {
+fn split(value: Val, separator: &Val) -> JqEvalResult {
     match (&value, separator) {
         (Val::Str(text), Val::Str(separator)) => Ok(arithmetic::split(text, separator)),
         _ => Err(fault("split input and separator must be strings")),
@@ -189,7 +189,7 @@ fn split(value: Val, separator: &Val) -> Attempt {
 }
 
 /// Returns the start positions of `sought` in characters; matches may overlap.
-fn indices(value: Val, sought: &Val) -> Attempt {
+fn indices(value: Val, sought: &Val) -> JqEvalResult {
     let Val::Str(text) = &value else { return Err(unfit(&value, "cannot be searched, as it is not a string")) };
     let Val::Str(sought) = sought else { return Err(unfit(sought, "is not a string")) };
     if sought.is_empty() {

@@ -2,16 +2,16 @@
 
 use jaq_core::load::parse::{Pattern, Term};
 
-use super::{Parse, Parser};
-use crate::jq::error::Mistake;
-use crate::jq::fault::described;
-use crate::jq::lex::Kind;
+use super::{JqParser, ParseResult};
+use crate::jq::error::JqSyntaxError;
+use crate::jq::lex::JqTokenKind;
 use crate::jq::number;
+use crate::jq::runtime_error::described;
 use crate::jq::term;
 use crate::jq::value::{Map, Val};
 
-impl<'s> Parser<'s> {
-    pub(super) fn object(&mut self) -> Parse<Term<&'s str>> {
+impl<'s> JqParser<'s> {
+    pub(super) fn object(&mut self) -> ParseResult<Term<&'s str>> {
         let mut fields = Vec::new();
         if self.take("}") {
             return Ok(Term::Obj(fields));
@@ -25,33 +25,33 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn field(&mut self) -> Parse<(Term<&'s str>, Option<Term<&'s str>>)> {
+    fn field(&mut self) -> ParseResult<(Term<&'s str>, Option<Term<&'s str>>)> {
         let token = self.peek();
         match token.kind {
-            Kind::Variable if token.text == "$__loc__" => {
+            JqTokenKind::Variable if token.text == "$__loc__" => {
                 self.next();
                 Ok((term::text("__loc__"), Some(self.location(token.text))))
             }
-            Kind::Variable => {
+            JqTokenKind::Variable => {
                 self.next();
                 if self.take(":") {
                     return Ok((Term::Var(token.text), Some(self.field_value()?)));
                 }
                 Ok((term::text(&token.text[1..]), Some(Term::Var(token.text))))
             }
-            Kind::Name => {
+            JqTokenKind::Name => {
                 self.next();
                 let key = term::text(token.text);
                 let value = if self.take(":") { Some(self.field_value()?) } else { None };
                 Ok((key, value))
             }
-            Kind::Number => Err(self.mistake_here("May need parentheses around object key expression")),
-            Kind::Quote | Kind::Format => {
+            JqTokenKind::Number => Err(self.error_here("May need parentheses around object key expression")),
+            JqTokenKind::Quote | JqTokenKind::Format => {
                 let key = self.string_term()?;
                 let value = if self.take(":") { Some(self.field_value()?) } else { None };
                 Ok((key, value))
             }
-            Kind::Symbol if token.text == "(" => {
+            JqTokenKind::Symbol if token.text == "(" => {
                 self.next();
                 let key = self.key()?;
                 self.expect(":")?;
@@ -64,7 +64,7 @@ impl<'s> Parser<'s> {
     /// Parses a key in parentheses, and the closing one.
     ///
     /// A constant that cannot be a key is an error.
-    fn key(&mut self) -> Parse<Term<&'s str>> {
+    fn key(&mut self) -> ParseResult<Term<&'s str>> {
         let start = self.at;
         let key = self.query()?;
         let constant = match &key {
@@ -79,14 +79,14 @@ impl<'s> Parser<'s> {
         if let Some(constant) = constant {
             let place = self.place(self.tokens[start].text).start..self.place(self.peek().text).start;
             let message = format!("Cannot use {} as object key", described(&constant));
-            return Err(Mistake::at(self.program, place, &message));
+            return Err(JqSyntaxError::at(self.program, place, &message));
         }
         self.expect(")")?;
         Ok(key)
     }
 
     /// Parses a value in an object, which may contain a pipe but no top-level comma.
-    fn field_value(&mut self) -> Parse<Term<&'s str>> {
+    fn field_value(&mut self) -> ParseResult<Term<&'s str>> {
         let left = self.expression(0)?;
         if self.take("|") {
             return Ok(term::pipe(left, self.nested(Self::field_value)?));
@@ -94,7 +94,7 @@ impl<'s> Parser<'s> {
         Ok(left)
     }
 
-    pub(super) fn patterns(&mut self) -> Parse<Vec<Pattern<&'s str>>> {
+    pub(super) fn patterns(&mut self) -> ParseResult<Vec<Pattern<&'s str>>> {
         let mut patterns = vec![self.pattern()?];
         while self.take("?//") {
             patterns.push(self.pattern()?);
@@ -102,11 +102,11 @@ impl<'s> Parser<'s> {
         Ok(patterns)
     }
 
-    fn pattern(&mut self) -> Parse<Pattern<&'s str>> {
+    fn pattern(&mut self) -> ParseResult<Pattern<&'s str>> {
         self.nested(Self::pattern_within)
     }
 
-    fn pattern_within(&mut self) -> Parse<Pattern<&'s str>> {
+    fn pattern_within(&mut self) -> ParseResult<Pattern<&'s str>> {
         if self.take("[") {
             let mut items = vec![self.pattern()?];
             while self.take(",") {
@@ -129,10 +129,10 @@ impl<'s> Parser<'s> {
         self.variable().map(Pattern::Var)
     }
 
-    fn pattern_field(&mut self, fields: &mut Vec<(Term<&'s str>, Pattern<&'s str>)>) -> Parse<()> {
+    fn pattern_field(&mut self, fields: &mut Vec<(Term<&'s str>, Pattern<&'s str>)>) -> ParseResult<()> {
         let token = self.peek();
         let key = match token.kind {
-            Kind::Variable => {
+            JqTokenKind::Variable => {
                 let name = self.variable()?;
                 let key = term::text(&name[1..]);
                 fields.push((key.clone(), Pattern::Var(name)));
@@ -141,12 +141,12 @@ impl<'s> Parser<'s> {
                 }
                 return Ok(());
             }
-            Kind::Name => {
+            JqTokenKind::Name => {
                 self.next();
                 term::text(token.text)
             }
-            Kind::Quote | Kind::Format => self.string_term()?,
-            Kind::Symbol if token.text == "(" => {
+            JqTokenKind::Quote | JqTokenKind::Format => self.string_term()?,
+            JqTokenKind::Symbol if token.text == "(" => {
                 self.next();
                 self.key()?
             }

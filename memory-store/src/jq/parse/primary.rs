@@ -4,30 +4,30 @@ use jaq_core::load::lex::StrPart;
 use jaq_core::load::parse::Term;
 use jaq_core::path::Part;
 
-use super::{KEYWORDS, Parse, Parser};
-use crate::jq::lex::Kind;
+use super::{JqParser, KEYWORDS, ParseResult};
+use crate::jq::lex::JqTokenKind;
 use crate::jq::natives::FORMATS;
 use crate::jq::number;
 use crate::jq::term;
 use crate::jq::value::Val;
 
-impl<'s> Parser<'s> {
-    pub(super) fn primary(&mut self) -> Parse<Term<&'s str>> {
+impl<'s> JqParser<'s> {
+    pub(super) fn primary(&mut self) -> ParseResult<Term<&'s str>> {
         let token = self.peek();
         match token.kind {
-            Kind::Number => {
+            JqTokenKind::Number => {
                 self.next();
                 Ok(self.number(token.text))
             }
-            Kind::Quote => self.string_term(),
-            Kind::Format => {
-                if self.tokens[self.at + 1].kind == Kind::Quote {
+            JqTokenKind::Quote => self.string_term(),
+            JqTokenKind::Format => {
+                if self.tokens[self.at + 1].kind == JqTokenKind::Quote {
                     return self.string_term();
                 }
                 self.next();
                 Ok(self.format(token.text))
             }
-            Kind::Variable => {
+            JqTokenKind::Variable => {
                 self.next();
                 Ok(match token.text {
                     "$__loc__" => self.location(token.text),
@@ -35,32 +35,32 @@ impl<'s> Parser<'s> {
                     name => Term::Var(name),
                 })
             }
-            Kind::Field => {
+            JqTokenKind::Field => {
                 self.next();
                 let part = Part::Index(term::text(&token.text[1..]));
                 Ok(term::step(Term::Id, self.optional(part)))
             }
-            Kind::Name => self.named(token.text),
-            Kind::Symbol => self.symbol(token.text),
+            JqTokenKind::Name => self.named(token.text),
+            JqTokenKind::Symbol => self.symbol(token.text),
             _ => Err(self.unexpected()),
         }
     }
 
-    fn symbol(&mut self, symbol: &str) -> Parse<Term<&'s str>> {
+    fn symbol(&mut self, symbol: &str) -> ParseResult<Term<&'s str>> {
         self.next();
         match symbol {
             ".." => Ok(Term::Recurse),
             "." => {
-                if matches!(self.peek().kind, Kind::Quote)
-                    || self.peek().kind == Kind::Format && self.tokens[self.at + 1].kind == Kind::Quote
+                if matches!(self.peek().kind, JqTokenKind::Quote)
+                    || self.peek().kind == JqTokenKind::Format && self.tokens[self.at + 1].kind == JqTokenKind::Quote
                 {
                     let part = Part::Index(self.string_term()?);
                     return Ok(term::step(Term::Id, self.optional(part)));
                 }
-                if self.peek().kind == Kind::Name && self.keyword().is_none() {
+                if self.peek().kind == JqTokenKind::Name && self.keyword().is_none() {
                     self.at -= 1;
                     let message = "try .[\"field\"] instead of .field for unusually named fields";
-                    return Err(self.mistake_here(message));
+                    return Err(self.error_here(message));
                 }
                 Ok(Term::Id)
             }
@@ -85,7 +85,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn named(&mut self, name: &'s str) -> Parse<Term<&'s str>> {
+    fn named(&mut self, name: &'s str) -> ParseResult<Term<&'s str>> {
         if KEYWORDS.contains(&name) {
             return self.control(name);
         }
@@ -104,7 +104,7 @@ impl<'s> Parser<'s> {
         Ok(Term::Call(name, args))
     }
 
-    fn control(&mut self, word: &'s str) -> Parse<Term<&'s str>> {
+    fn control(&mut self, word: &'s str) -> ParseResult<Term<&'s str>> {
         match word {
             "if" => {
                 self.next();
@@ -148,7 +148,7 @@ impl<'s> Parser<'s> {
                 self.next();
                 match self.variable() {
                     Ok(name) => Ok(Term::Break(name)),
-                    Err(_) => Err(self.mistake_here("break requires a label to break to")),
+                    Err(_) => Err(self.error_here("break requires a label to break to")),
                 }
             }
             _ => Err(self.unexpected()),
@@ -179,11 +179,11 @@ impl<'s> Parser<'s> {
     }
 
     /// Parses a string with an optional format.
-    pub(super) fn string_term(&mut self) -> Parse<Term<&'s str>> {
+    pub(super) fn string_term(&mut self) -> ParseResult<Term<&'s str>> {
         let token = self.peek();
-        let format = if token.kind == Kind::Format {
+        let format = if token.kind == JqTokenKind::Format {
             self.next();
-            if self.peek().kind != Kind::Quote {
+            if self.peek().kind != JqTokenKind::Quote {
                 return Err(self.unexpected());
             }
             Some(token.text)
@@ -195,17 +195,17 @@ impl<'s> Parser<'s> {
         loop {
             let token = self.next();
             match token.kind {
-                Kind::Text => parts.push(StrPart::Str(token.text)),
-                Kind::Char(char) => parts.push(StrPart::Char(char)),
-                Kind::Insert => {
+                JqTokenKind::Text => parts.push(StrPart::Str(token.text)),
+                JqTokenKind::Char(char) => parts.push(StrPart::Char(char)),
+                JqTokenKind::Insert => {
                     let inserted = self.query()?;
-                    if self.next().kind != Kind::InsertEnd {
+                    if self.next().kind != JqTokenKind::InsertEnd {
                         self.at -= 1;
                         return Err(self.unexpected());
                     }
                     parts.push(StrPart::Term(inserted));
                 }
-                Kind::QuoteEnd => break,
+                JqTokenKind::QuoteEnd => break,
                 _ => {
                     self.at -= 1;
                     return Err(self.unexpected());

@@ -4,16 +4,16 @@ use super::*;
 
 /// Returns each output on one line, and the errors.
 fn run(filter: &str, input: &str) -> Vec<String> {
-    let program = Program::parse(filter).unwrap_or_else(|error| panic!("{filter}: {error}"));
+    let program = JqProgram::parse(filter).unwrap_or_else(|error| panic!("{filter}: {error}"));
     let outputs = program.run(input).map(|output| match output {
-        Ok(output) => output.print(Form::Compact),
+        Ok(output) => output.print(JqOutputFormat::Compact),
         Err(error) => format!("error: {error}"),
     });
     outputs.collect()
 }
 
 fn mistake(filter: &str) -> String {
-    Program::parse(filter).err().map_or_else(|| "compiled".to_owned(), |error| error.to_string())
+    JqProgram::parse(filter).err().map_or_else(|| "compiled".to_owned(), |error| error.to_string())
 }
 
 #[test]
@@ -90,16 +90,16 @@ fn an_error_ends_one_input_and_not_the_next() {
 #[test]
 fn inputs_are_shared_with_the_filter() {
     assert_eq!(run("[., input]", "1 2 3 4"), ["[1,2]", "[3,4]"]);
-    let sum = Program::parse("[inputs] | add").unwrap();
-    let outputs: Vec<_> = sum.run_on_null("1 2 3").map(|output| output.unwrap().print(Form::Compact)).collect();
+    let sum = JqProgram::parse("[inputs] | add").unwrap();
+    let outputs: Vec<_> = sum.run_on_null("1 2 3").map(|output| output.unwrap().print(JqOutputFormat::Compact)).collect();
     assert_eq!(outputs, ["6"]);
 }
 
 #[test]
 fn nothing_outside_is_seen() {
     assert_eq!(run("[env, $ENV, input_filename]", "1"), ["[{},{},null]"]);
-    assert!(mistake("import \"a\" as a; 1").starts_with("available tools: no modules here"));
-    assert!(mistake("include \"a\"; 1").starts_with("available tools: no modules here"));
+    assert!(mistake("import \"a\" as a; 1").starts_with("there are no modules here"));
+    assert!(mistake("include \"a\"; 1").starts_with("there are no modules here"));
 }
 
 #[test]
@@ -197,6 +197,6 @@ proptest::proptest! {
 
     #[test]
     fn no_program_makes_the_parser_panic(filter in "[.a-c|,()\\[\\]{}\"\\\\$:;?/ 0-9@=+*-]{0,30}") {
-        let _ = Program::parse(&filter);
+        let _ = JqProgram::parse(&filter);
     }
 }

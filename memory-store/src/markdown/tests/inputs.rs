@@ -23,7 +23,7 @@ fn every_odd_file_is_read_as_expected() {
     }
 }
 
-fn check(name: &str, case: &Value, parsed: &crate::markdown::Parsed) {
+fn check(name: &str, case: &Value, parsed: &crate::markdown::DecodedFile) {
     let memory = &parsed.memory;
     let outcome = case["outcome"].as_str().unwrap();
     let body = |text: &str| text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text)).to_owned();

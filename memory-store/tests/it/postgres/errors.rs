@@ -4,20 +4,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::DateTime;
-use memory_core::instance::history::{Draft, Filter, MessageStore, Record, Window};
+use memory_core::instance::history::{MessageStore, RecordDraft, RecordFilter, SessionRecord, Window};
 use memory_core::instance::kv::KeyValueStore;
 use memory_core::instance::{InstanceError, InstanceOperation};
 use memory_core::{Code, IdSource};
 use memory_store::RandomIds;
-use memory_store::postgres::{Database, Limits, PostgresMessages, PostgresValues};
+use memory_store::postgres::{Database, DatabaseLimits, PostgresMessages, PostgresValues};
 
-use super::proxy::Proxy;
+use super::proxy::PostgresProxy;
 use super::server::{free_port, server};
 
 const QUICK: Duration = Duration::from_millis(300);
 
 fn open(address: &str) -> Result<Arc<Database>, InstanceError> {
-    Database::at(address, Limits { patience: QUICK, ..Limits::default() }).map(Arc::new)
+    Database::at(address, DatabaseLimits { patience: QUICK, ..DatabaseLimits::default() }).map(Arc::new)
 }
 
 fn operation() -> InstanceOperation {
@@ -25,7 +25,7 @@ fn operation() -> InstanceOperation {
 }
 
 fn append(database: &Arc<Database>) -> Result<(), InstanceError> {
-    let record = Record::new(&Draft::said("user".parse().unwrap(), "hi"), DateTime::UNIX_EPOCH).unwrap();
+    let record = SessionRecord::new(&RecordDraft::from_text("user".parse().unwrap(), "hi"), DateTime::UNIX_EPOCH).unwrap();
     PostgresMessages::new(Arc::clone(database)).append(&"s".parse().unwrap(), &[record], &operation()).map(drop)
 }
 
@@ -35,11 +35,11 @@ fn set(database: &Arc<Database>) -> Result<(), InstanceError> {
 
 fn count(database: &Arc<Database>) -> usize {
     let all = PostgresMessages::new(Arc::clone(database));
-    all.records(&"s".parse().unwrap(), &Filter::default(), Window::default()).unwrap().count()
+    all.records(&"s".parse().unwrap(), &RecordFilter::default(), Window::default()).unwrap().count()
 }
 
 /// Returns the code, the message with its cause, and the hint.
-fn told(error: &InstanceError) -> String {
+fn error_text(error: &InstanceError) -> String {
     let cause = std::error::Error::source(error).map(|cause| format!(": {cause}")).unwrap_or_default();
     let whole = format!("{}: {error}{cause}\n{}", error.code(), error.hint().unwrap_or_default());
     assert!(!format!("{whole} {error:?}").contains("hunter"), "no password is told");
@@ -52,7 +52,7 @@ fn a_database_that_is_not_there_is_told_at_once() {
         return;
     }
     let nowhere = format!("postgres://u:hunter2@127.0.0.1:{}/d", free_port());
-    insta::assert_snapshot!(told(&open(&nowhere).unwrap().prepare().unwrap_err()), @r"
+    insta::assert_snapshot!(error_text(&open(&nowhere).unwrap().prepare().unwrap_err()), @r"
     DATABASE_UNREACHABLE: the database cannot be reached: Connection refused (os error 111)
     check that it is running and that the address is correct; `memory instance connect` sets another URL
     ");
@@ -63,8 +63,8 @@ fn a_database_that_is_not_there_is_told_at_once() {
     // A server that accepts connections but never responds.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let silent = format!("postgres://u:hunter2@127.0.0.1:{}/d", silent.local_addr().unwrap().port());
-    let silent = Database::at(&silent, Limits { connect: QUICK, ..Limits::default() }).unwrap();
-    insta::assert_snapshot!(told(&silent.prepare().unwrap_err()), @r"
+    let silent = Database::at(&silent, DatabaseLimits { connect: QUICK, ..DatabaseLimits::default() }).unwrap();
+    insta::assert_snapshot!(error_text(&silent.prepare().unwrap_err()), @r"
     DATABASE_UNREACHABLE: the database did not respond within 0.3 s
     check that it is running and that the address is correct; `memory instance connect` sets another URL
     ");
@@ -78,12 +78,12 @@ fn whoever_is_not_let_in_is_told_so() {
     server.sql(&name, "GRANT CREATE ON SCHEMA public TO guarded");
     let prepare = |user: &str, database: &str| open(&server.url(user, database, "")).unwrap().prepare();
     prepare("guarded:hunter2", &name).unwrap();
-    insta::assert_snapshot!(told(&prepare("guarded:hunter3", &name).unwrap_err()), @r#"
+    insta::assert_snapshot!(error_text(&prepare("guarded:hunter3", &name).unwrap_err()), @r#"
     PERMISSION_DENIED: the database rejected the login: password authentication failed for user "guarded" (28P01)
     `memory instance connect` sets another user and password
     "#);
     assert_eq!(prepare("guarded", &name).unwrap_err().code(), Code::PermissionDenied, "without a password");
-    insta::assert_snapshot!(told(&prepare("postgres", "nothing_here").unwrap_err()), @r#"
+    insta::assert_snapshot!(error_text(&prepare("postgres", "nothing_here").unwrap_err()), @r#"
     DATABASE_UNREACHABLE: the database does not exist: database "nothing_here" does not exist (3D000)
     create it with createdb
     "#);
@@ -96,7 +96,7 @@ fn whoever_may_not_write_is_told_so_and_nothing_is_written() {
     database.prepare().unwrap();
     server.sql(&name, "CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader");
     let reader = open(&server.url("reader", &name, "")).unwrap();
-    insta::assert_snapshot!(told(&append(&reader).unwrap_err()), @r"
+    insta::assert_snapshot!(error_text(&append(&reader).unwrap_err()), @r"
     PERMISSION_DENIED: the database user lacks a permission: permission denied for table memory_sessions (42501)
     grant CREATE on the schema for the first use, and SELECT, INSERT, UPDATE and DELETE on the tables memory_*
     ");
@@ -105,7 +105,7 @@ fn whoever_may_not_write_is_told_so_and_nothing_is_written() {
     assert_eq!(stranger.prepare().unwrap_err().code(), Code::PermissionDenied, "tables may not be made");
     server.sql(&name, &format!("ALTER DATABASE {name} SET default_transaction_read_only = on"));
     let replica = open(&server.address(&name)).unwrap();
-    insta::assert_snapshot!(told(&append(&replica).unwrap_err()), @r"
+    insta::assert_snapshot!(error_text(&append(&replica).unwrap_err()), @r"
     PERMISSION_DENIED: the database is read-only: cannot execute INSERT in a read-only transaction (25006)
     it may be a replica: use the address of the primary, or several hosts with target_session_attrs=read-write
     ");
@@ -125,7 +125,7 @@ fn a_full_disk_is_told_and_nothing_is_half_written() {
     for table in ["memory_records", "memory_values"] {
         server.sql(&name, &format!("CREATE TRIGGER full_disk AFTER INSERT ON {table} EXECUTE FUNCTION full_disk()"));
     }
-    insta::assert_snapshot!(told(&append(&database).unwrap_err()), @r"
+    insta::assert_snapshot!(error_text(&append(&database).unwrap_err()), @r"
     DISK_FULL: the disk of the database is full: could not extend file: No space left on device (53100)
     free some space and try again; nothing was changed
     ");
@@ -142,7 +142,7 @@ fn a_server_without_connections_is_told_within_the_time_that_is_allowed() {
     let Some(server) = server("what is told of a server without connections") else { return };
     let name = server.database();
     server.sql("postgres", "DROP ROLE IF EXISTS few; CREATE ROLE few LOGIN CONNECTION LIMIT 0");
-    insta::assert_snapshot!(told(&open(&server.url("few", &name, "")).unwrap().prepare().unwrap_err()), @r#"
+    insta::assert_snapshot!(error_text(&open(&server.url("few", &name, "")).unwrap().prepare().unwrap_err()), @r#"
     DATABASE_UNREACHABLE: the database accepts no more connections: too many connections for role "few" (53300)
     raise its max_connections, or put a pooler such as pgbouncer in front of it
     "#);
@@ -158,9 +158,9 @@ fn what_takes_too_long_is_stopped_and_nothing_of_it_is_there() {
         CREATE TRIGGER slow BEFORE INSERT ON memory_records FOR EACH ROW EXECUTE FUNCTION slow();
         CREATE TRIGGER slow BEFORE INSERT ON memory_values FOR EACH ROW EXECUTE FUNCTION slow()";
     server.sql(&name, slow);
-    let hasty = Limits { statement: QUICK, ..Limits::default() };
+    let hasty = DatabaseLimits { statement: QUICK, ..DatabaseLimits::default() };
     let hasty = Arc::new(Database::at(&server.address(&name), hasty).unwrap());
-    insta::assert_snapshot!(told(&append(&hasty).unwrap_err()), @r"
+    insta::assert_snapshot!(error_text(&append(&hasty).unwrap_err()), @r"
     DATABASE_TIMEOUT: the database took longer than 0.3 s
     nothing was changed; try again
     ");
@@ -177,13 +177,13 @@ fn what_takes_too_long_is_stopped_and_nothing_of_it_is_there() {
 fn a_server_that_stops_answering_is_given_up_and_then_refused_at_once() {
     let Some(server) = server("a server that stops answering") else { return };
     let (_, name) = super::open(server);
-    let proxy = Proxy::before(server.port());
+    let proxy = PostgresProxy::before(server.port());
     let address = format!("postgres://postgres@127.0.0.1:{}/{name}?sslmode=disable", proxy.port);
-    let limits = Limits { connect: QUICK, pause: Duration::from_hours(1), ..Limits::default() };
+    let limits = DatabaseLimits { connect: QUICK, pause: Duration::from_hours(1), ..DatabaseLimits::default() };
     let database = Arc::new(Database::at(&address, limits).unwrap());
     append(&database).unwrap();
-    proxy.be_silent(true);
-    insta::assert_snapshot!(told(&append(&database).unwrap_err()), @r"
+    proxy.set_silent(true);
+    insta::assert_snapshot!(error_text(&append(&database).unwrap_err()), @r"
     DATABASE_UNREACHABLE: the database stopped responding for 0.3 s
     check that it is running, and whether the change took effect before you retry
     ");
@@ -193,10 +193,10 @@ fn a_server_that_stops_answering_is_given_up_and_then_refused_at_once() {
     }
     assert_eq!(proxy.connections(), tried, "nothing is tried for a while");
     // After the pause, calls try the server again.
-    let limits = Limits { connect: QUICK, pause: Duration::ZERO, ..Limits::default() };
+    let limits = DatabaseLimits { connect: QUICK, pause: Duration::ZERO, ..DatabaseLimits::default() };
     let database = Arc::new(Database::at(&address, limits).unwrap());
     assert_eq!(append(&database).unwrap_err().code(), Code::DatabaseUnreachable);
-    proxy.be_silent(false);
+    proxy.set_silent(false);
     append(&database).unwrap();
 }
 
@@ -204,7 +204,7 @@ fn a_server_that_stops_answering_is_given_up_and_then_refused_at_once() {
 fn a_slow_statement_of_a_server_that_answers_is_waited_for() {
     let Some(server) = server("a slow statement") else { return };
     let (_, name) = super::open(server);
-    let limits = Limits { connect: QUICK, ..Limits::default() };
+    let limits = DatabaseLimits { connect: QUICK, ..DatabaseLimits::default() };
     let database = Arc::new(Database::at(&server.address(&name), limits).unwrap());
     append(&database).unwrap();
     let slow = "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1); RETURN new; END $$;
@@ -217,7 +217,7 @@ fn a_slow_statement_of_a_server_that_answers_is_waited_for() {
 fn whoever_waits_too_long_for_a_connection_is_told_so() {
     let Some(server) = server("what is told when all connections are in use") else { return };
     let (_, name) = super::open(server);
-    let limits = Limits { wait: QUICK, connections: 1, ..Limits::default() };
+    let limits = DatabaseLimits { wait: QUICK, connections: 1, ..DatabaseLimits::default() };
     let database = Arc::new(Database::at(&server.address(&name), limits).unwrap());
     append(&database).unwrap();
     // The only connection waits in a trigger until the other call has timed out.
@@ -234,7 +234,7 @@ fn whoever_waits_too_long_for_a_connection_is_told_so() {
                 break error;
             }
         };
-        insta::assert_snapshot!(told(&error), @r"
+        insta::assert_snapshot!(error_text(&error), @r"
         DATABASE_TIMEOUT: all connections to the database were in use for 0.3 s
         try again when fewer calls are running
         ");
@@ -250,7 +250,7 @@ fn tables_that_are_gone_are_missed_by_name() {
     let (database, name) = super::open(server);
     set(&database).unwrap();
     server.sql(&name, "DROP TABLE memory_values");
-    insta::assert_snapshot!(told(&set(&database).unwrap_err()), @r#"
+    insta::assert_snapshot!(error_text(&set(&database).unwrap_err()), @r#"
     FILE_DAMAGED: tables of the database are missing or changed: relation "memory_values" does not exist (42P01)
     restore the tables memory_* from a backup; without memory_schema, missing tables are created empty on the next use
     "#);

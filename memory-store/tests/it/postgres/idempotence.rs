@@ -4,36 +4,36 @@ use std::sync::Arc;
 
 use chrono::DateTime;
 use memory_core::OperationId;
-use memory_core::instance::history::{Draft, Filter, MessageStore, Purged, Record, Window};
+use memory_core::instance::history::{MessageStore, PurgeResult, RecordDraft, RecordFilter, SessionRecord, Window};
 use memory_core::instance::kv::KeyValueStore;
-use memory_core::instance::{InstanceOperation, Operations};
-use memory_store::postgres::{Database, Limits, PostgresMessages, PostgresValues};
+use memory_core::instance::{InstanceOperation, InstanceOperations};
+use memory_store::postgres::{Database, DatabaseLimits, PostgresMessages, PostgresValues};
 
-use super::proxy::Proxy;
+use super::proxy::PostgresProxy;
 use super::server::server;
 
 fn operation(number: u64) -> InstanceOperation {
     InstanceOperation { id: OperationId::from_random(number), at: DateTime::from_timestamp(1_000_000_000, 123_456_789).unwrap() }
 }
 
-fn record(role: &str, content: &str) -> Record {
-    Record::new(&Draft::said(role.parse().unwrap(), content), DateTime::UNIX_EPOCH).unwrap()
+fn record(role: &str, content: &str) -> SessionRecord {
+    SessionRecord::new(&RecordDraft::from_text(role.parse().unwrap(), content), DateTime::UNIX_EPOCH).unwrap()
 }
 
 fn count(store: &PostgresMessages) -> usize {
-    store.records(&"s".parse().unwrap(), &Filter::default(), Window::default()).unwrap().count()
+    store.records(&"s".parse().unwrap(), &RecordFilter::default(), Window::default()).unwrap().count()
 }
 
 #[test]
 fn an_operation_whose_answer_is_lost_is_repeated_and_done_once() {
     let Some(server) = server("operations whose answers are lost") else { return };
     let name = server.database();
-    let proxy = Proxy::before(server.port());
+    let proxy = PostgresProxy::before(server.port());
     let address = format!("postgres://postgres@127.0.0.1:{}/{name}?sslmode=disable", proxy.port);
-    let database = Arc::new(Database::at(&address, Limits::default()).unwrap());
+    let database = Arc::new(Database::at(&address, DatabaseLimits::default()).unwrap());
     let (history, values) = (PostgresMessages::new(Arc::clone(&database)), PostgresValues::new(database));
     let (session, key) = ("s".parse().unwrap(), "a/b".parse().unwrap());
-    let tools = Filter { roles: vec!["tool".parse().unwrap()], ..Filter::default() };
+    let tools = RecordFilter { roles: vec!["tool".parse().unwrap()], ..RecordFilter::default() };
     history.append(&session, &[record("user", "0")], &operation(0)).unwrap();
     // A call is repeated after each lost response: once, and then three times.
     for lost in [1, 3] {
@@ -41,19 +41,19 @@ fn an_operation_whose_answer_is_lost_is_repeated_and_done_once() {
         let lose = || proxy.lose(usize::try_from(lost).unwrap());
         lose();
         history.append(&session, &[record("user", "1"), record("tool", "2")], &id(1)).unwrap();
-        assert_eq!((proxy.left(), count(&history)), (0, 3));
+        assert_eq!((proxy.responses_to_lose(), count(&history)), (0, 3));
         lose();
-        assert_eq!(history.purge(&session, &tools, &id(2)).unwrap(), Purged { purged: 1, kept: 2 });
+        assert_eq!(history.purge(&session, &tools, &id(2)).unwrap(), PurgeResult { purged: 1, kept: 2 });
         lose();
         assert_eq!(history.delete(&session, &id(3)).unwrap(), Some(2));
         lose();
         assert_eq!(history.delete(&session, &id(4)).unwrap(), None);
         lose();
         assert_eq!(history.undo(&id(3).id, &id(10)).unwrap().count, 2);
-        assert_eq!((proxy.left(), count(&history)), (0, 2));
+        assert_eq!((proxy.responses_to_lose(), count(&history)), (0, 2));
         lose();
         assert_eq!(history.undo(&id(10).id, &id(11)).unwrap().count, 2);
-        assert_eq!((proxy.left(), count(&history)), (0, 0));
+        assert_eq!((proxy.responses_to_lose(), count(&history)), (0, 0));
         lose();
         assert!(values.set(&key, "1", &id(5)).unwrap());
         lose();
@@ -62,12 +62,12 @@ fn an_operation_whose_answer_is_lost_is_repeated_and_done_once() {
         assert_eq!(values.get(&key).unwrap().unwrap().text, "2");
         lose();
         assert_eq!(values.undo(&id(6).id, &id(12)).unwrap().subject, "a/b");
-        assert_eq!((proxy.left(), values.get(&key).unwrap().unwrap().text.as_str()), (0, "1"));
+        assert_eq!((proxy.responses_to_lose(), values.get(&key).unwrap().unwrap().text.as_str()), (0, "1"));
         lose();
         assert!(values.delete(&key, &id(7)).unwrap());
         lose();
         assert!(!values.delete(&key, &id(8)).unwrap());
-        assert_eq!(proxy.left(), 0);
+        assert_eq!(proxy.responses_to_lose(), 0);
         history.append(&session, &[record("user", "0")], &id(9)).unwrap();
     }
     assert_eq!(server.sql(&name, "SELECT count(*), count(DISTINCT position) FROM memory_records_trash"), "6|6");
@@ -98,7 +98,7 @@ fn what_is_taken_away_is_kept_under_the_operation_that_took_it() {
     let session = "s".parse().unwrap();
     let records = [record("user", "0"), record("tool", "深\t1"), record("user", "2")];
     history.append(&session, &records, &operation(1)).unwrap();
-    let tools = Filter { roles: vec!["tool".parse().unwrap()], ..Filter::default() };
+    let tools = RecordFilter { roles: vec!["tool".parse().unwrap()], ..RecordFilter::default() };
     history.purge(&session, &tools, &operation(2)).unwrap();
     history.delete(&session, &operation(3)).unwrap();
     history.append(&session, &records[..1], &operation(4)).unwrap();

@@ -5,7 +5,7 @@ use std::thread;
 
 use chrono::DateTime;
 use memory_core::instance::InstanceOperation;
-use memory_core::instance::history::{Draft, MessageStore, Record};
+use memory_core::instance::history::{MessageStore, RecordDraft, SessionRecord};
 use memory_core::{Code, IdSource};
 use memory_store::RandomIds;
 use memory_store::postgres::PostgresMessages;
@@ -38,8 +38,10 @@ fn tables_that_are_there_are_left_alone_and_those_of_a_newer_version_are_refused
     database.prepare().unwrap();
     // A user who may not create tables can use the existing ones.
     server.sql(&name, "CREATE ROLE careful LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO careful");
-    let careful =
-        memory_store::postgres::Database::at(&server.url("careful", &name, ""), memory_store::postgres::Limits::default());
+    let careful = memory_store::postgres::Database::at(
+        &server.url("careful", &name, ""),
+        memory_store::postgres::DatabaseLimits::default(),
+    );
     careful.unwrap().prepare().unwrap();
     server.sql(&name, "UPDATE memory_schema SET version = 7");
     let error = super::reopen(server, &name).prepare().unwrap_err();
@@ -61,7 +63,7 @@ fn a_database_without_functions_keeps_records_all_the_same() {
     database.prepare().unwrap();
     let messages = PostgresMessages::new(database);
     let append = |text: &str| {
-        let record = Record::new(&Draft::said("user".parse().unwrap(), text), DateTime::UNIX_EPOCH).unwrap();
+        let record = SessionRecord::new(&RecordDraft::from_text("user".parse().unwrap(), text), DateTime::UNIX_EPOCH).unwrap();
         let operation = InstanceOperation { id: RandomIds.operation_id(), at: DateTime::UNIX_EPOCH };
         messages.append(&"s".parse().unwrap(), &[record], &operation).unwrap();
     };

@@ -15,22 +15,22 @@ mod writers;
 use std::sync::Arc;
 use std::time::Duration;
 
-use memory_store::postgres::{Database, Limits};
+use memory_store::postgres::{Database, DatabaseLimits};
 
-use server::Server;
+use server::PostgresServer;
 
 /// Creates and opens a database, and returns it with its name.
-fn open(server: &Server) -> (Arc<Database>, String) {
+fn open(server: &PostgresServer) -> (Arc<Database>, String) {
     let name = server.database();
     (reopen(server, &name), name)
 }
 
 /// Opens a database.
-fn reopen(server: &Server, name: &str) -> Arc<Database> {
-    Arc::new(Database::at(&server.address(name), patient()).unwrap())
+fn reopen(server: &PostgresServer, name: &str) -> Arc<Database> {
+    Arc::new(Database::at(&server.address(name), patient_limits()).unwrap())
 }
 
 /// Returns limits that allow a slow restart, as on a machine that is busy with other tests.
-fn patient() -> Limits {
-    Limits { restart: Duration::from_secs(20), ..Limits::default() }
+fn patient_limits() -> DatabaseLimits {
+    DatabaseLimits { restart: Duration::from_secs(20), ..DatabaseLimits::default() }
 }

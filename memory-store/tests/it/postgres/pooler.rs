@@ -9,21 +9,21 @@ use std::time::Duration;
 
 use memory_store::postgres::Database;
 
-use super::server::{Server, Watched, free_port, left_out};
+use super::server::{CleanupShell, PostgresServer, free_port, report_skipped};
 
 /// A pooler that is stopped on drop.
 pub(super) struct Pooler {
     port: u16,
-    _watch: Watched,
+    _watch: CleanupShell,
 }
 
 impl Pooler {
     /// Starts a pooler with few connections to the server, if pgbouncer is installed.
     ///
     /// Without it, the test named by `claim` is skipped.
-    pub(super) fn start(server: &Server, claim: &str) -> Option<Self> {
+    pub(super) fn start(server: &PostgresServer, claim: &str) -> Option<Self> {
         let Some(program) = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].iter().find(|path| Path::new(path).exists()) else {
-            left_out(claim, "there is no pgbouncer");
+            report_skipped(claim, "there is no pgbouncer");
             return None;
         };
         let port = free_port();
@@ -40,13 +40,13 @@ impl Pooler {
         fs::write(&file, settings).unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
         let command = format!("{} -q {} & own=$!", server.user().words(Path::new(program)), file.display());
-        let watch = Watched::start(&command, "kill $own; wait $own");
+        let watch = CleanupShell::start(&command, "kill $own; wait $own");
         let pooler = Self { port, _watch: watch };
-        pooler.is_listening();
+        pooler.wait_until_listening();
         Some(pooler)
     }
 
-    fn is_listening(&self) {
+    fn wait_until_listening(&self) {
         let place = ([127, 0, 0, 1], self.port).into();
         // Each attempt waits by itself: only a connection shows that the pooler listens.
         let listens = |_: &u32| TcpStream::connect_timeout(&place, Duration::from_millis(10)).is_ok();
@@ -55,7 +55,7 @@ impl Pooler {
 
     /// Opens a database through the pooler.
     pub(super) fn open(&self, name: &str) -> Arc<Database> {
-        Arc::new(Database::at(&self.url(name), super::patient()).unwrap())
+        Arc::new(Database::at(&self.url(name), super::patient_limits()).unwrap())
     }
 
     /// Returns the address of a database through the pooler.

@@ -9,14 +9,14 @@ use std::thread;
 /// A proxy that loses the chosen number of responses, or drops all data.
 ///
 /// It runs until the process ends.
-pub(super) struct Proxy {
+pub(super) struct PostgresProxy {
     pub port: u16,
     to_lose: Arc<AtomicUsize>,
     is_silent: Arc<AtomicBool>,
     connections: Arc<AtomicUsize>,
 }
 
-impl Proxy {
+impl PostgresProxy {
     /// Starts a proxy for a server on this machine.
     pub(super) fn before(port: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -51,7 +51,7 @@ impl Proxy {
     }
 
     /// Drops all data, as a broken network does, or stops doing so.
-    pub(super) fn be_silent(&self, is_silent: bool) {
+    pub(super) fn set_silent(&self, is_silent: bool) {
         self.is_silent.store(is_silent, Ordering::Relaxed);
     }
 
@@ -61,7 +61,7 @@ impl Proxy {
     }
 
     /// Returns the number of responses that are still to be lost.
-    pub(super) fn left(&self) -> usize {
+    pub(super) fn responses_to_lose(&self) -> usize {
         self.to_lose.load(Ordering::Relaxed)
     }
 }

@@ -5,25 +5,25 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use memory_core::instance::history::{Draft, Filter, Messages, Window, append, read};
-use memory_core::instance::kv::{Values, get, set};
+use memory_core::instance::history::{Messages, RecordDraft, RecordFilter, Window, append, read};
+use memory_core::instance::kv::{KeyValues, get, set};
 use memory_core::testing::FakeClock;
-use memory_core::{Code, Secrets};
+use memory_core::{Code, SecretPolicy};
 use memory_store::RandomIds;
-use memory_store::postgres::{Database, Limits, PostgresMessages, PostgresValues};
+use memory_store::postgres::{Database, DatabaseLimits, PostgresMessages, PostgresValues};
 
 use super::pooler::Pooler;
-use super::server::{Server, left_out};
+use super::server::{PostgresServer, report_skipped};
 
 const WRITERS: usize = 4;
 
-fn restarted(claim: &str, open: impl Fn(&Server, &str) -> Option<Arc<Database>>) {
-    let Some(server) = Server::start() else { return left_out(claim, "there is no initdb") };
+fn write_during_restarts(claim: &str, open: impl Fn(&PostgresServer, &str) -> Option<Arc<Database>>) {
+    let Some(server) = PostgresServer::start() else { return report_skipped(claim, "there is no initdb") };
     let name = server.database();
     let Some(database) = open(&server, &name) else { return };
     let (clock, ids) = (Arc::new(FakeClock::default()), Arc::new(RandomIds));
     let all = Messages { store: Arc::new(PostgresMessages::new(Arc::clone(&database))), clock: clock.clone(), ids: ids.clone() };
-    let values = Values { store: Arc::new(PostgresValues::new(Arc::clone(&database))), clock, ids };
+    let values = KeyValues { store: Arc::new(PostgresValues::new(Arc::clone(&database))), clock, ids };
     let (is_over, written) = (AtomicBool::new(false), AtomicUsize::new(0));
     let counts: Vec<usize> = thread::scope(|scope| {
         let write = |writer: usize| {
@@ -31,10 +31,10 @@ fn restarted(claim: &str, open: impl Fn(&Server, &str) -> Option<Arc<Database>>)
             while !is_over.load(Ordering::Relaxed) {
                 // Two of the writers share a session.
                 let session = format!("s{}", writer % 3).parse().unwrap();
-                let draft = Draft::said("user".parse().unwrap(), &format!("{writer} {count}"));
-                append(&all, &session, &draft, Secrets::Refuse).unwrap();
+                let draft = RecordDraft::from_text("user".parse().unwrap(), &format!("{writer} {count}"));
+                append(&all, &session, &draft, SecretPolicy::Refuse).unwrap();
                 let key = format!("w{writer}/{}", count % 5).parse().unwrap();
-                set(&values, &key, &count.to_string(), Secrets::Refuse).unwrap();
+                set(&values, &key, &count.to_string(), SecretPolicy::Refuse).unwrap();
                 assert_eq!(get(&values, &key).unwrap().text, count.to_string());
                 count += 1;
                 written.fetch_add(1, Ordering::Relaxed);
@@ -53,7 +53,8 @@ fn restarted(claim: &str, open: impl Fn(&Server, &str) -> Option<Arc<Database>>)
         writers.into_iter().map(|writer| writer.join().unwrap()).collect()
     });
     for (writer, &count) in counts.iter().enumerate() {
-        let reading = read(&all, &format!("s{}", writer % 3).parse().unwrap(), &Filter::default(), Window::default()).unwrap();
+        let reading =
+            read(&all, &format!("s{}", writer % 3).parse().unwrap(), &RecordFilter::default(), Window::default()).unwrap();
         let said = reading.records.iter().map(|record| record.text().to_value()["content"].as_str().unwrap().to_owned());
         let own = said.filter_map(|text| text.strip_prefix(&format!("{writer} ")).map(|number| number.parse::<usize>().unwrap()));
         assert!(own.eq(0..count), "nothing is lost, and nothing is there twice");
@@ -64,13 +65,13 @@ fn restarted(claim: &str, open: impl Fn(&Server, &str) -> Option<Arc<Database>>)
 
 #[test]
 fn four_writers_lose_nothing_while_the_server_is_restarted() {
-    restarted("a server that is restarted", |server, name| Some(super::reopen(server, name)));
+    write_during_restarts("a server that is restarted", |server, name| Some(super::reopen(server, name)));
 }
 
 #[test]
 fn four_writers_behind_a_pooler_lose_nothing_while_the_server_is_restarted() {
     let claim = "a server behind a pooler that is restarted";
-    restarted(claim, |server, name| {
+    write_during_restarts(claim, |server, name| {
         let pooler = Pooler::start(server, claim)?;
         let database = pooler.open(name);
         // The pooler stops together with the server, at the end of the test.
@@ -82,9 +83,9 @@ fn four_writers_behind_a_pooler_lose_nothing_while_the_server_is_restarted() {
 #[test]
 fn a_server_that_stays_away_is_told_in_time_and_found_again_later() {
     let claim = "a server that stays away";
-    let Some(server) = Server::start() else { return left_out(claim, "there is no initdb") };
+    let Some(server) = PostgresServer::start() else { return report_skipped(claim, "there is no initdb") };
     let name = server.database();
-    let limits = Limits { patience: Duration::from_millis(300), ..Limits::default() };
+    let limits = DatabaseLimits { patience: Duration::from_millis(300), ..DatabaseLimits::default() };
     let database = Database::at(&server.address(&name), limits).unwrap();
     database.prepare().unwrap();
     server.control(&["-w", "-m", "fast", "stop"]);
@@ -96,9 +97,9 @@ fn a_server_that_stays_away_is_told_in_time_and_found_again_later() {
 #[test]
 fn a_server_that_was_reached_and_is_gone_is_given_up_long_before_patience_ends() {
     let claim = "a server that is gone";
-    let Some(server) = Server::start() else { return left_out(claim, "there is no initdb") };
+    let Some(server) = PostgresServer::start() else { return report_skipped(claim, "there is no initdb") };
     let name = server.database();
-    let limits = Limits { patience: Duration::from_mins(10), restart: Duration::ZERO, ..Limits::default() };
+    let limits = DatabaseLimits { patience: Duration::from_mins(10), restart: Duration::ZERO, ..DatabaseLimits::default() };
     let database = Database::at(&server.address(&name), limits).unwrap();
     database.prepare().unwrap();
     server.control(&["-w", "-m", "fast", "stop"]);

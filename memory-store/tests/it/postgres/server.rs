@@ -16,44 +16,44 @@ use tempfile::TempDir;
 ///
 /// If the tests run as root, it runs as another user. It is stopped and its folder deleted when it is dropped or the
 /// process ends in any way.
-pub(crate) struct Server {
+pub(crate) struct PostgresServer {
     folder: PathBuf,
     programs: PathBuf,
-    user: User,
+    user: ServerUser,
     port: u16,
     /// Values that are dropped before the server.
     kept: Mutex<Vec<Box<dyn Any + Send>>>,
-    _watch: Watched,
+    _watch: CleanupShell,
 }
 
 /// Returns the server that the tests share, each with a database of its own.
 ///
 /// Without Postgres the test named by `claim` is skipped; with `MEMORY_TEST_REQUIRE_ALL=1` it fails.
-pub(crate) fn server(claim: &str) -> Option<&'static Server> {
-    static SHARED: OnceLock<Option<Server>> = OnceLock::new();
-    let found = SHARED.get_or_init(Server::start).as_ref();
+pub(crate) fn server(claim: &str) -> Option<&'static PostgresServer> {
+    static SHARED: OnceLock<Option<PostgresServer>> = OnceLock::new();
+    let found = SHARED.get_or_init(PostgresServer::start).as_ref();
     if found.is_none() {
-        left_out(claim, "there is no initdb");
+        report_skipped(claim, "there is no initdb");
     }
     found
 }
 
 /// Reports that a test is skipped, or fails if that is not allowed.
-pub(crate) fn left_out(claim: &str, why: &str) {
+pub(crate) fn report_skipped(claim: &str, why: &str) {
     assert!(std::env::var_os("MEMORY_TEST_REQUIRE_ALL").is_none_or(|value| value != "1"), "cannot test {claim}: {why}");
     eprintln!("skipped: {claim} ({why})");
 }
 
-impl Server {
+impl PostgresServer {
     /// Starts a server, if Postgres is installed.
     pub(crate) fn start() -> Option<Self> {
         let programs = programs()?;
-        let user = User::other();
+        let user = ServerUser::other();
         // The path of a socket has a small maximum length.
         let folder = TempDir::with_prefix("pg-").unwrap().keep();
-        user.give(&folder);
+        user.make_owner(&folder);
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
-        certificates(&folder, &user);
+        create_certificates(&folder, &user);
         let port = free_port();
         let data = folder.join("data");
         let mut initdb = user.run(&programs.join("initdb"));
@@ -63,7 +63,7 @@ impl Server {
              ssl = on\nssl_cert_file = '{0}/server.crt'\nssl_key_file = '{0}/server.key'\n",
             folder.display()
         );
-        append(&data.join("postgresql.conf"), &settings);
+        append_text(&data.join("postgresql.conf"), &settings);
         let rules = "local all all trust\nhost all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n";
         fs::write(data.join("pg_hba.conf"), rules).unwrap();
         let script = format!(
@@ -72,7 +72,7 @@ impl Server {
             data.display(),
             folder.display()
         );
-        let watch = Watched::start("true", &script);
+        let watch = CleanupShell::start("true", &script);
         let server = Self { folder, programs, user, port, kept: Mutex::default(), _watch: watch };
         server.control(&["-w", "start"]);
         Some(server)
@@ -129,15 +129,15 @@ impl Server {
         self.port
     }
 
-    pub(crate) fn user(&self) -> &User {
+    pub(crate) fn user(&self) -> &ServerUser {
         &self.user
     }
 }
 
 /// The user who runs servers: another one if the tests run as root.
-pub(crate) struct User(Option<(String, u32, u32)>);
+pub(crate) struct ServerUser(Option<(String, u32, u32)>);
 
-impl User {
+impl ServerUser {
     fn other() -> Self {
         let id = |of: &[&str]| Command::new("id").args(of).output().ok().and_then(|output| String::from_utf8(output.stdout).ok());
         let number = |of: &[&str]| id(of)?.trim().parse().ok();
@@ -167,7 +167,7 @@ impl User {
     }
 
     /// Makes the user the owner of a file or folder.
-    pub(crate) fn give(&self, path: &Path) {
+    pub(crate) fn make_owner(&self, path: &Path) {
         if let Some((_, user, group)) = self.0 {
             chown(path, Some(user), Some(group)).unwrap();
         }
@@ -175,9 +175,9 @@ impl User {
 }
 
 /// A shell that runs a command when it is dropped or this process ends.
-pub(crate) struct Watched(Child);
+pub(crate) struct CleanupShell(Child);
 
-impl Watched {
+impl CleanupShell {
     /// Runs `beginning` immediately and `end` at the end.
     pub(crate) fn start(beginning: &str, end: &str) -> Self {
         let mut shell = Command::new("sh");
@@ -187,7 +187,7 @@ impl Watched {
     }
 }
 
-impl Drop for Watched {
+impl Drop for CleanupShell {
     fn drop(&mut self) {
         drop(self.0.stdin.take());
         self.0.wait().unwrap();
@@ -206,7 +206,7 @@ pub(crate) fn finish(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
 }
 
-fn append(path: &Path, text: &str) {
+fn append_text(path: &Path, text: &str) {
     fs::write(path, fs::read_to_string(path).unwrap() + text).unwrap();
 }
 
@@ -220,7 +220,7 @@ fn programs() -> Option<PathBuf> {
 }
 
 /// Creates two authorities: `ca.crt` signs the certificate of `localhost`, `other.crt` signs nothing.
-fn certificates(folder: &Path, user: &User) {
+fn create_certificates(folder: &Path, user: &ServerUser) {
     let openssl = |arguments: &str| {
         let mut openssl = Command::new("openssl");
         finish(openssl.current_dir(folder).args(arguments.split(' ')));
@@ -234,6 +234,6 @@ fn certificates(folder: &Path, user: &User) {
     openssl("x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 30 -extfile names -out server.crt");
     for name in ["server.key", "server.crt"] {
         fs::set_permissions(folder.join(name), fs::Permissions::from_mode(0o600)).unwrap();
-        user.give(&folder.join(name));
+        user.make_owner(&folder.join(name));
     }
 }

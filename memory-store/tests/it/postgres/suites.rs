@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::thread;
 
-use memory_core::Secrets;
-use memory_core::instance::history::{Draft, Filter, Window, append, read};
+use memory_core::SecretPolicy;
+use memory_core::instance::history::{RecordDraft, RecordFilter, Window, append, read};
 use memory_core::instance::kv::{get, set};
 use memory_core::testing::{key_value_suite, message_suite, messages, values};
 use memory_store::postgres::{PostgresMessages, PostgresValues};
@@ -47,9 +47,9 @@ fn sixteen_at_once_share_two_connections_of_a_pooler() {
                 let store = messages(Arc::new(PostgresMessages::new(database))).0;
                 let session = format!("s{number}").parse().unwrap();
                 for count in 0..20 {
-                    let draft = Draft::said("user".parse().unwrap(), &count.to_string());
-                    append(&store, &session, &draft, Secrets::Refuse).unwrap();
-                    let reading = read(&store, &session, &Filter::default(), Window::default()).unwrap();
+                    let draft = RecordDraft::from_text("user".parse().unwrap(), &count.to_string());
+                    append(&store, &session, &draft, SecretPolicy::Refuse).unwrap();
+                    let reading = read(&store, &session, &RecordFilter::default(), Window::default()).unwrap();
                     assert_eq!(reading.records.len(), count + 1);
                 }
             });
@@ -63,9 +63,10 @@ fn both_are_used_and_let_go_of_within_tasks_and_beside_them() {
     let name = server.database();
     let use_both = |database: Arc<_>| {
         let all = messages(Arc::new(PostgresMessages::new(Arc::clone(&database)))).0;
-        append(&all, &"s".parse().unwrap(), &Draft::said("user".parse().unwrap(), "hi"), Secrets::Refuse).unwrap();
+        append(&all, &"s".parse().unwrap(), &RecordDraft::from_text("user".parse().unwrap(), "hi"), SecretPolicy::Refuse)
+            .unwrap();
         let keys = values(Arc::new(PostgresValues::new(database)));
-        set(&keys, &"a".parse().unwrap(), "1", Secrets::Refuse).unwrap();
+        set(&keys, &"a".parse().unwrap(), "1", SecretPolicy::Refuse).unwrap();
         assert_eq!(get(&keys, &"a".parse().unwrap()).unwrap().text, "1");
     };
     for build in [tokio::runtime::Builder::new_current_thread, tokio::runtime::Builder::new_multi_thread] {

@@ -1,7 +1,7 @@
 //! Encryption, and verification of the server.
 
 use memory_core::Code;
-use memory_store::postgres::{Database, Limits};
+use memory_store::postgres::{Database, DatabaseLimits};
 
 use super::server::server;
 
@@ -13,7 +13,7 @@ fn every_mode_trusts_whom_it_should_and_nobody_else() {
     let reach = |host: &str, more: &str| {
         let address = server.url("postgres", &name, &format!("?{more}")).replace("localhost", host);
         let more = address.replace("OWN", &own.display().to_string()).replace("OTHER", &other.display().to_string());
-        Database::at(&more, Limits { connections: 1, ..Limits::default() }).unwrap()
+        Database::at(&more, DatabaseLimits { connections: 1, ..DatabaseLimits::default() }).unwrap()
     };
     for (host, more) in [
         ("localhost", ""),
@@ -65,7 +65,9 @@ fn a_server_without_encryption_is_refused_by_whoever_wants_it() {
     let Some(pooler) = super::pooler::Pooler::start(server, claim) else { return };
     let name = server.database();
     pooler.open(&name).prepare().unwrap();
-    let error =
-        Database::at(&format!("{}?sslmode=require", pooler.url(&name)), Limits::default()).unwrap().prepare().unwrap_err();
+    let error = Database::at(&format!("{}?sslmode=require", pooler.url(&name)), DatabaseLimits::default())
+        .unwrap()
+        .prepare()
+        .unwrap_err();
     assert_eq!(error.code(), Code::DatabaseUnreachable);
 }

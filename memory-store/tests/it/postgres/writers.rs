@@ -3,11 +3,11 @@
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use memory_core::instance::history::{Draft, Filter, Messages, Window, append, read};
+use memory_core::instance::history::{Messages, RecordDraft, RecordFilter, Window, append, read};
 use memory_core::testing::FakeClock;
-use memory_core::{Code, Secrets};
+use memory_core::{Code, SecretPolicy};
 use memory_store::RandomIds;
-use memory_store::postgres::{Database, Limits, PostgresMessages};
+use memory_store::postgres::{Database, DatabaseLimits, PostgresMessages};
 
 use super::server::server;
 
@@ -15,16 +15,16 @@ use super::server::server;
 const TASK: &str = "MEMORY_TEST_POSTGRES_APPENDER";
 const TIMES: usize = 50;
 
-fn say(address: &str, writer: &str, times: usize) {
-    let database = Arc::new(Database::at(address, Limits::default()).unwrap());
+fn append_records(address: &str, writer: &str, times: usize) {
+    let database = Arc::new(Database::at(address, DatabaseLimits::default()).unwrap());
     let all = Messages {
         store: Arc::new(PostgresMessages::new(database)),
         clock: Arc::new(FakeClock::default()),
         ids: Arc::new(RandomIds),
     };
     for number in 0..times {
-        let draft = Draft::said("user".parse().unwrap(), &format!("{writer} {number}"));
-        append(&all, &"s".parse().unwrap(), &draft, Secrets::Refuse).unwrap();
+        let draft = RecordDraft::from_text("user".parse().unwrap(), &format!("{writer} {number}"));
+        append(&all, &"s".parse().unwrap(), &draft, SecretPolicy::Refuse).unwrap();
     }
 }
 
@@ -33,7 +33,7 @@ fn say(address: &str, writer: &str, times: usize) {
 fn a_process_appends_to_a_database() {
     let Ok(task) = std::env::var(TASK) else { return };
     let [address, writer, times] = task.split('\n').collect::<Vec<_>>().try_into().unwrap();
-    say(address, writer, times.parse().unwrap());
+    append_records(address, writer, times.parse().unwrap());
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn eight_processes_that_begin_with_an_empty_database_lose_nothing_and_keep_their
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     }
     let all = memory_core::testing::messages(Arc::new(PostgresMessages::new(super::reopen(server, &name)))).0;
-    let reading = read(&all, &"s".parse().unwrap(), &Filter::default(), Window::default()).unwrap();
+    let reading = read(&all, &"s".parse().unwrap(), &RecordFilter::default(), Window::default()).unwrap();
     let heard: Vec<_> = reading.records.iter().map(|record| record.text().to_value()["content"].to_string()).collect();
     assert_eq!(heard.len(), 8 * TIMES);
     for writer in 0..8 {
@@ -71,7 +71,7 @@ fn keys_that_would_be_namespaces_of_each_other_are_not_set_at_once() {
     database.prepare().unwrap();
     std::thread::scope(|scope| {
         for key in ["a", "a/b", "a/b/c", "a/b/c/d"] {
-            let values = memory_core::instance::kv::Values {
+            let values = memory_core::instance::kv::KeyValues {
                 store: Arc::new(memory_store::postgres::PostgresValues::new(Arc::clone(&database))),
                 clock: Arc::new(FakeClock::default()),
                 ids: Arc::new(RandomIds),
@@ -79,7 +79,7 @@ fn keys_that_would_be_namespaces_of_each_other_are_not_set_at_once() {
             scope.spawn(move || {
                 let key = key.parse().unwrap();
                 for _ in 0..20 {
-                    match memory_core::instance::kv::set(&values, &key, "1", Secrets::Refuse) {
+                    match memory_core::instance::kv::set(&values, &key, "1", SecretPolicy::Refuse) {
                         Ok(_) => memory_core::instance::kv::delete(&values, &key).unwrap(),
                         Err(error) => assert_eq!(error.code(), Code::KeyExists),
                     }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use memory_core::Secrets;
+use memory_core::SecretPolicy;
 use memory_core::bank::{
-    BankName, Banks, Condition, Key, ScopeChoice, WriteRequest, delete, delete_bank, last, read_bank, undo, write,
+    BankName, BankWriteCondition, BankWriteRequest, Banks, Key, ScopeChoice, delete, delete_bank, last, read_bank, undo, write,
 };
 use memory_core::testing::banks;
 use memory_store::bank::{BankFolder, BankOptions};
@@ -15,20 +15,20 @@ use proptest::prelude::*;
 const KEYS: [&str; 4] = ["a", "b", "c d", "深"];
 
 #[derive(Debug, Clone)]
-enum Step {
-    Write(usize, usize, Condition),
+enum BankHandleStep {
+    Write(usize, usize, BankWriteCondition),
     Delete(usize),
     DeleteBank,
     Undo,
 }
 
-fn any_step() -> impl Strategy<Value = Step> {
-    let condition = prop_oneof![4 => Just(Condition::Any), 1 => Just(Condition::Absent), 1 => Just(Condition::Present)];
+fn any_step() -> impl Strategy<Value = BankHandleStep> {
+    let condition = prop_oneof![4 => Just(BankWriteCondition::Any), 1 => Just(BankWriteCondition::Absent), 1 => Just(BankWriteCondition::Present)];
     prop_oneof![
-        5 => (0..KEYS.len(), 0..300_usize, condition).prop_map(|(key, length, condition)| Step::Write(key, length, condition)),
-        2 => (0..KEYS.len()).prop_map(Step::Delete),
-        1 => Just(Step::DeleteBank),
-        3 => Just(Step::Undo),
+        5 => (0..KEYS.len(), 0..300_usize, condition).prop_map(|(key, length, condition)| BankHandleStep::Write(key, length, condition)),
+        2 => (0..KEYS.len()).prop_map(BankHandleStep::Delete),
+        1 => Just(BankHandleStep::DeleteBank),
+        3 => Just(BankHandleStep::Undo),
     ]
 }
 
@@ -36,7 +36,7 @@ fn name() -> BankName {
     "b".parse().unwrap()
 }
 
-fn all(banks: &Banks) -> Option<BTreeMap<String, String>> {
+fn bank_entries(banks: &Banks) -> Option<BTreeMap<String, String>> {
     let (_, bank) = read_bank(banks, &name(), ScopeChoice::Detected).ok()?;
     assert_eq!(bank.damaged, []);
     Some(bank.entries.iter().map(|(key, entry)| (key.to_string(), entry.value.to_string())).collect())
@@ -62,23 +62,23 @@ proptest! {
         for (handle, step) in steps {
             let (banks, before) = (&handles[handle], model.clone());
             match step {
-                Step::Write(key, length, condition) => {
+                BankHandleStep::Write(key, length, condition) => {
                     let key: Key = KEYS[key].parse().unwrap();
                     let value = format!("\"{}\"", "x".repeat(length));
                     let is_there = model.as_ref().is_some_and(|own| own.contains_key(key.as_str()));
                     let may_be = match condition {
-                        Condition::Any => true,
-                        Condition::Absent => !is_there,
-                        Condition::Present => is_there,
+                        BankWriteCondition::Any => true,
+                        BankWriteCondition::Absent => !is_there,
+                        BankWriteCondition::Present => is_there,
                     };
-                    let request = WriteRequest {
+                    let request = BankWriteRequest {
                         bank: name(),
                         key: key.clone(),
                         value: value.parse().unwrap(),
                         ttl: None,
                         condition,
                         scope: ScopeChoice::Detected,
-                        secrets: Secrets::Refuse,
+                        secrets: SecretPolicy::Refuse,
                     };
                     let written = write(banks, &request);
                     prop_assert_eq!(written.is_ok(), may_be, "{:?}", written);
@@ -88,18 +88,18 @@ proptest! {
                         done.push(before);
                     }
                 }
-                Step::Delete(key) => {
+                BankHandleStep::Delete(key) => {
                     let key: Key = KEYS[key].parse().unwrap();
                     let is_gone = delete(banks, &name(), &key, ScopeChoice::Detected).is_ok();
                     prop_assert_eq!(is_gone, model.as_mut().is_some_and(|own| own.remove(key.as_str()).is_some()));
                     done.extend(is_gone.then_some(before));
                 }
-                Step::DeleteBank => {
+                BankHandleStep::DeleteBank => {
                     let is_gone = delete_bank(banks, &name(), ScopeChoice::Detected).is_ok();
                     prop_assert_eq!(is_gone, model.take().is_some());
                     done.extend(is_gone.then_some(before));
                 }
-                Step::Undo => {
+                BankHandleStep::Undo => {
                     let record = last(banks).unwrap();
                     prop_assert_eq!(record.is_some(), !done.is_empty());
                     if let (Some(record), Some(former)) = (record, done.pop()) {
@@ -110,7 +110,7 @@ proptest! {
             }
             for banks in &handles {
                 // A deleted bank has no entries left, and a bank may exist without entries.
-                prop_assert_eq!(all(banks).unwrap_or_default(), model.clone().unwrap_or_default());
+                prop_assert_eq!(bank_entries(banks).unwrap_or_default(), model.clone().unwrap_or_default());
             }
         }
     }

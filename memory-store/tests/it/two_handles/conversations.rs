@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use memory_core::conversation::{ConversationId, ConversationStore, Entry, EntryChange, EntryId, EntryRole};
+use memory_core::conversation::{ConversationEntry, ConversationId, ConversationStore, EntryChange, EntryId, EntryRole};
 use memory_core::testing::{CountingIds, FakeClock};
 use memory_core::{Clock, IdSource};
 use memory_store::conversation::ConversationFolder;
@@ -15,23 +15,23 @@ const CONVERSATIONS: [&str; 3] = ["default", "a/b", "a_b"];
 const ROLES: [EntryRole; 3] = [EntryRole::User, EntryRole::Assistant, EntryRole::Memory];
 
 #[derive(Debug, Clone)]
-enum Step {
+enum ConversationHandleStep {
     Add(usize, Vec<(usize, String)>),
     Replace(usize, usize),
     Again(usize),
 }
 
-fn any_step() -> impl Strategy<Value = Step> {
+fn any_step() -> impl Strategy<Value = ConversationHandleStep> {
     prop_oneof![
-        4 => (0..3_usize, vec((0..ROLES.len(), "[a-z深\n-]{1,5}x"), 1..3)).prop_map(|(own, said)| Step::Add(own, said)),
-        2 => (0..3_usize, 0..8_usize).prop_map(|(own, which)| Step::Replace(own, which)),
-        1 => (0..3_usize).prop_map(Step::Again),
+        4 => (0..3_usize, vec((0..ROLES.len(), "[a-z深\n-]{1,5}x"), 1..3)).prop_map(|(own, said)| ConversationHandleStep::Add(own, said)),
+        2 => (0..3_usize, 0..8_usize).prop_map(|(own, which)| ConversationHandleStep::Replace(own, which)),
+        1 => (0..3_usize).prop_map(ConversationHandleStep::Again),
     ]
 }
 
 #[derive(Debug, Default)]
-struct Model {
-    entries: BTreeMap<EntryId, Entry>,
+struct ConversationModel {
+    entries: BTreeMap<EntryId, ConversationEntry>,
     deleted: BTreeSet<EntryId>,
     last: Vec<EntryChange>,
 }
@@ -45,24 +45,24 @@ proptest! {
         let handles = [0, 1].map(|_| Arc::new(ConversationFolder::new(home.path())));
         let (clock, ids) = (FakeClock::default(), CountingIds::default());
         let names = CONVERSATIONS.map(|name| name.parse::<ConversationId>().unwrap());
-        let mut models = [(); 3].map(|()| Model::default());
+        let mut models = [(); 3].map(|()| ConversationModel::default());
         let entry = |own: usize, role: EntryRole, text: &str| {
-            Entry::new(EntryId::from(ids.memory_id()), &names[own], role, text, clock.now())
+            ConversationEntry::new(EntryId::from(ids.memory_id()), &names[own], role, text, clock.now())
         };
         for (handle, step) in steps {
             let (own, changes) = match step {
-                Step::Add(own, said) => {
+                ConversationHandleStep::Add(own, said) => {
                     let add = |(role, text): &(usize, String)| EntryChange::Add(entry(own, ROLES[*role], text));
                     (own, said.iter().map(add).collect())
                 }
-                Step::Replace(own, which) => {
+                ConversationHandleStep::Replace(own, which) => {
                     let Some(id) = models[own].entries.keys().nth(which).cloned() else { continue };
                     let next = entry(own, EntryRole::Memory, "what took its place");
                     let delete = EntryChange::Delete { id, replaced_by: Some(next.id.clone()) };
                     (own, vec![EntryChange::Add(next), delete])
                 }
                 // A caller that does not know the outcome repeats the changes.
-                Step::Again(own) => (own, models[own].last.clone()),
+                ConversationHandleStep::Again(own) => (own, models[own].last.clone()),
             };
             handles[handle].commit(&names[own], &changes).unwrap();
             let model = &mut models[own];
@@ -82,8 +82,8 @@ proptest! {
                 for (name, model) in names.iter().zip(&models) {
                     let shelf = handle.read(name).unwrap();
                     prop_assert_eq!(shelf.problems().count(), 0);
-                    let read: BTreeMap<EntryId, Entry> =
-                        shelf.entries().iter().map(|entry| (entry.id.clone(), Entry::clone(entry))).collect();
+                    let read: BTreeMap<EntryId, ConversationEntry> =
+                        shelf.entries().iter().map(|entry| (entry.id.clone(), ConversationEntry::clone(entry))).collect();
                     prop_assert_eq!(&read, &model.entries);
                     let deleted: BTreeSet<EntryId> = handle.deleted(name).unwrap().into_iter().map(|entry| entry.id).collect();
                     prop_assert_eq!(&deleted, &model.deleted);

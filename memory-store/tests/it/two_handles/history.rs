@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use memory_core::instance::history::{Draft, Filter, Messages, SessionName, Window, append, delete, purge, read, sessions, undo};
+use memory_core::instance::history::{
+    Messages, RecordDraft, RecordFilter, SessionName, Window, append, delete, purge, read, sessions, undo,
+};
 use memory_core::testing::messages;
-use memory_core::{Code, Secrets};
+use memory_core::{Code, SecretPolicy};
 use memory_store::history::HistoryFolder;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -14,7 +16,7 @@ const SESSIONS: [&str; 2] = ["one", "深色"];
 const ROLES: [&str; 2] = ["user", "assistant"];
 
 #[derive(Debug, Clone)]
-enum Step {
+enum SessionHandleStep {
     Say(usize, usize, String),
     Purge(usize, usize),
     Delete(usize),
@@ -22,17 +24,17 @@ enum Step {
 }
 
 /// The records of a session: role and text.
-type Said = Vec<(usize, String)>;
+type ModelRecords = Vec<(usize, String)>;
 
 /// An operation that can be undone: the session, the records before it, and the number that it left.
-type Taken = (usize, Said, usize);
+type ModelOperation = (usize, ModelRecords, usize);
 
-fn any_step() -> impl Strategy<Value = Step> {
+fn any_step() -> impl Strategy<Value = SessionHandleStep> {
     prop_oneof![
-        6 => (0..2_usize, 0..2_usize, "[a-z深\n\"]{1,4}").prop_map(|(session, role, text)| Step::Say(session, role, text)),
-        2 => (0..2_usize, 0..2_usize).prop_map(|(session, role)| Step::Purge(session, role)),
-        1 => (0..2_usize).prop_map(Step::Delete),
-        2 => Just(Step::Undo),
+        6 => (0..2_usize, 0..2_usize, "[a-z深\n\"]{1,4}").prop_map(|(session, role, text)| SessionHandleStep::Say(session, role, text)),
+        2 => (0..2_usize, 0..2_usize).prop_map(|(session, role)| SessionHandleStep::Purge(session, role)),
+        1 => (0..2_usize).prop_map(SessionHandleStep::Delete),
+        2 => Just(SessionHandleStep::Undo),
     ]
 }
 
@@ -40,21 +42,21 @@ fn name(session: usize) -> SessionName {
     SESSIONS[session].parse().unwrap()
 }
 
-fn all(messages: &Messages) -> BTreeMap<String, Vec<(String, String)>> {
+fn stored_records(messages: &Messages) -> BTreeMap<String, Vec<(String, String)>> {
     let said = |name: &SessionName| {
-        let reading = read(messages, name, &Filter::default(), Window::default()).unwrap();
+        let reading = read(messages, name, &RecordFilter::default(), Window::default()).unwrap();
         assert!(reading.damaged.is_empty(), "{:?}", reading.damaged);
         let text = |value: &serde_json::Value| value["content"].as_str().unwrap().to_owned();
         let record =
-            |record: &memory_core::instance::history::Record| (record.role().to_string(), text(&record.text().to_value()));
+            |record: &memory_core::instance::history::SessionRecord| (record.role().to_string(), text(&record.text().to_value()));
         reading.records.iter().map(record).collect()
     };
     sessions(messages).unwrap().into_iter().map(|summary| (summary.session.to_string(), said(&summary.session))).collect()
 }
 
 /// Returns the content of the model as it is read; an empty session exists until it is deleted.
-fn held(model: &BTreeMap<usize, Said>) -> BTreeMap<String, Vec<(String, String)>> {
-    let said = |said: &Said| said.iter().map(|(role, text)| (ROLES[*role].to_owned(), text.clone())).collect();
+fn model_records(model: &BTreeMap<usize, ModelRecords>) -> BTreeMap<String, Vec<(String, String)>> {
+    let said = |said: &ModelRecords| said.iter().map(|(role, text)| (ROLES[*role].to_owned(), text.clone())).collect();
     model.iter().map(|(session, own)| (SESSIONS[*session].to_owned(), said(own))).collect()
 }
 
@@ -67,18 +69,18 @@ proptest! {
         let open = || Arc::new(HistoryFolder::new(home.path()));
         let (first, _) = messages(open());
         let handles = [first.clone(), Messages { store: open(), ..first }];
-        let mut model = BTreeMap::<usize, Said>::new();
-        let mut done = Vec::<Taken>::new();
+        let mut model = BTreeMap::<usize, ModelRecords>::new();
+        let mut done = Vec::<ModelOperation>::new();
         for (handle, step) in steps {
             let messages = &handles[handle];
             match step {
-                Step::Say(session, role, text) => {
-                    let draft = Draft::said(ROLES[role].parse().unwrap(), &text);
-                    append(messages, &name(session), &draft, Secrets::Refuse).unwrap();
+                SessionHandleStep::Say(session, role, text) => {
+                    let draft = RecordDraft::from_text(ROLES[role].parse().unwrap(), &text);
+                    append(messages, &name(session), &draft, SecretPolicy::Refuse).unwrap();
                     model.entry(session).or_default().push((role, text));
                 }
-                Step::Purge(session, role) => {
-                    let filter = Filter { roles: vec![ROLES[role].parse().unwrap()], ..Filter::default() };
+                SessionHandleStep::Purge(session, role) => {
+                    let filter = RecordFilter { roles: vec![ROLES[role].parse().unwrap()], ..RecordFilter::default() };
                     let purged = purge(messages, &name(session), &filter).unwrap();
                     let Some(own) = model.get_mut(&session) else {
                         prop_assert_eq!((purged.purged, purged.kept), (0, 0));
@@ -91,7 +93,7 @@ proptest! {
                         done.push((session, before, own.len()));
                     }
                 }
-                Step::Delete(session) => {
+                SessionHandleStep::Delete(session) => {
                     let deleted = delete(messages, &name(session));
                     let Some(own) = model.remove(&session) else {
                         prop_assert!(deleted.is_err());
@@ -100,7 +102,7 @@ proptest! {
                     prop_assert_eq!(deleted.unwrap(), own.len());
                     done.push((session, own, 0));
                 }
-                Step::Undo => {
+                SessionHandleStep::Undo => {
                     if let Some((session, before, left)) = done.pop() {
                         undo(messages, None).unwrap();
                         // Records appended since follow the restored ones.
@@ -111,7 +113,7 @@ proptest! {
                 }
             }
             for messages in &handles {
-                prop_assert_eq!(all(messages), held(&model));
+                prop_assert_eq!(stored_records(messages), model_records(&model));
             }
         }
     }

@@ -1,25 +1,30 @@
 use std::sync::Arc;
 
-use memory_core::conversation::{Entry, EntryRole, Remembered};
+use memory_core::conversation::{ConversationEntry, EntryRole, RecalledMemory};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
 
-fn read(text: &str) -> Asked {
-    Asked::read(text.into(), &RecallRules::default()).expect("we know all of it").expect("an object")
+fn parse_request(text: &str) -> CompletionRequest {
+    CompletionRequest::parse(text.into(), &RecallRules::default()).expect("we know all of it").expect("an object")
 }
 
-fn recalled(text: &str) -> Recalled {
-    let entry =
-        Entry::new("1".parse().unwrap(), &ConversationId::unnamed(), EntryRole::Memory, text, chrono::DateTime::UNIX_EPOCH);
-    let remembered = Remembered { entry: Arc::new(entry), relevance: 1.0, score: 1.0, is_superseded: false };
-    Recalled { memories: vec![remembered], ..Recalled::default() }
+fn recalled(text: &str) -> RecallResult {
+    let entry = ConversationEntry::new(
+        "1".parse().unwrap(),
+        &ConversationId::unnamed(),
+        EntryRole::Memory,
+        text,
+        chrono::DateTime::UNIX_EPOCH,
+    );
+    let remembered = RecalledMemory { entry: Arc::new(entry), relevance: 1.0, score: 1.0, is_superseded: false };
+    RecallResult { memories: vec![remembered], ..RecallResult::default() }
 }
 
 #[test]
 fn what_is_said_to_us_is_taken_out_and_nothing_else_is_touched() {
-    let asked = read(
+    let asked = parse_request(
         "{\"memory_id\": \"work/项目\", \"model\":\"m\", \"seed\": 100000000000000000001,\n \"memory_top_k\":2, \"t\": 0.10, \
          \"memory_recency_weight\":0.5, \"memory_score_threshold\": 0}",
     );
@@ -33,13 +38,13 @@ fn what_is_said_to_us_is_taken_out_and_nothing_else_is_touched() {
         ("{ \"a\":1 , \"memory_top_k\":0 }", "{ \"a\":1 }"),
         ("{}", "{}"),
     ] {
-        assert_eq!(read(sent).forwarded(&Recalled::default()), forwarded);
+        assert_eq!(parse_request(sent).forwarded(&RecallResult::default()), forwarded);
     }
 }
 
 #[test]
 fn memories_come_before_what_the_person_said_last() {
-    let asked = read(
+    let asked = parse_request(
         r#"{"messages": [{"role":"user","content":"old"}, {"role":"user","content":"n\u00e9w \ud83d\ude00", "name":"a"}, {"role":"tool","content":"x"}]}"#,
     );
     let latest = asked.latest.clone().expect("there is one");
@@ -49,13 +54,15 @@ fn memories_come_before_what_the_person_said_last() {
     assert!(content.starts_with("<memory-context>") && content.contains("[memory] likes tea"), "{content}");
     assert!(content.ends_with("</memory-context>\n\nCurrent message:\nnéw 😀"), "{content}");
     assert_eq!(forwarded["messages"][0]["content"], "old");
-    assert!(asked.shows("old") && asked.shows("x") && !asked.shows("likes tea"));
+    assert!(asked.contains_text("old") && asked.contains_text("x") && !asked.contains_text("likes tea"));
 }
 
 #[test]
 fn parts_of_a_message_stay_what_they_are() {
     let image = r#"{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA","detail":1.50}}"#;
-    let asked = read(&format!(r#"{{"messages":[{{"role":"user","content":[{image},{{"type":"text","text":"what is it"}}]}}]}}"#));
+    let asked = parse_request(&format!(
+        r#"{{"messages":[{{"role":"user","content":[{image},{{"type":"text","text":"what is it"}}]}}]}}"#
+    ));
     assert_eq!(asked.latest.as_ref().unwrap().text, "what is it");
     let forwarded = asked.forwarded(&recalled("likes tea"));
     assert!(forwarded.contains(&format!(r#"Current message:"}},{image},{{"type":"text","text":"what is it"}}]"#)), "{forwarded}");
@@ -64,7 +71,7 @@ fn parts_of_a_message_stay_what_they_are() {
 
 #[test]
 fn what_the_model_works_on_already_is_not_new() {
-    let turn = |more: &str| read(&format!(r#"{{"messages":[{{"role":"user","content":"a"}}{more}]}}"#)).latest.unwrap();
+    let turn = |more: &str| parse_request(&format!(r#"{{"messages":[{{"role":"user","content":"a"}}{more}]}}"#)).latest.unwrap();
     assert!(turn("").is_new);
     let called = r#",{"role":"assistant","content":null,"tool_calls":[]},{"role":"tool","tool_call_id":"1","content":"3"}"#;
     assert!(!turn(called).is_new);
@@ -73,7 +80,7 @@ fn what_the_model_works_on_already_is_not_new() {
 #[test]
 fn the_beginning_of_an_answer_is_no_answer() {
     let is_new = |more: &str| {
-        let asked = read(&format!(r#"{{"messages":[{{"role":"user","content":"a"}},{more}]}}"#));
+        let asked = parse_request(&format!(r#"{{"messages":[{{"role":"user","content":"a"}},{more}]}}"#));
         asked.latest.expect("there is one").is_new
     };
     assert!(is_new(r#"{"role":"assistant","content":"{"}"#));
@@ -86,25 +93,25 @@ fn the_beginning_of_an_answer_is_no_answer() {
 
 #[test]
 fn half_a_character_is_kept_as_none_and_sent_as_it_is() {
-    let asked = read(r#"{"messages":[{"role":"user","content":"lone \ud83d \u00e9"}]}"#);
+    let asked = parse_request(r#"{"messages":[{"role":"user","content":"lone \ud83d \u00e9"}]}"#);
     assert_eq!(asked.latest.as_ref().map(|latest| latest.text.as_str()), Some("lone \u{fffd} é"));
     let forwarded = asked.forwarded(&recalled("likes tea"));
     assert!(forwarded.ends_with(r#"Current message:\nlone \ud83d \u00e9"}]}"#), "{forwarded}");
-    let parts = read(r#"{"messages":[{"role":"user","content":[{"type":"text","text":"\ude00"}]}]}"#);
+    let parts = parse_request(r#"{"messages":[{"role":"user","content":[{"type":"text","text":"\ude00"}]}]}"#);
     assert_eq!(parts.latest.map(|latest| latest.text), Some("\u{fffd}".into()));
 }
 
 #[test]
 fn whatever_is_sent_is_forwarded() {
     for odd in ["", "[]", "3", "{\"a\":", "<html>", "{\"a\":1}}"] {
-        assert_eq!(Asked::read(odd.into(), &RecallRules::default()).unwrap().unwrap_err(), odd);
+        assert_eq!(CompletionRequest::parse(odd.into(), &RecallRules::default()).unwrap().unwrap_err(), odd);
     }
     for odd in [
         r#"{"messages": 3}"#,
         r#"{"messages": [3, null, {"role": "user"}, {"role": 4, "content": {}}, []]}"#,
         r#"{"messages": [{"role":"alien","content":"x"}, {"role":"user","content":[]}, {"role":"user","content":"  "}]}"#,
     ] {
-        let asked = read(odd);
+        let asked = parse_request(odd);
         assert_eq!((asked.latest.as_ref(), asked.forwarded(&recalled("x")).as_str()), (None, odd));
     }
 }
@@ -120,12 +127,13 @@ fn what_is_said_to_us_and_means_nothing_is_refused() {
         json!({"memory_recency_weight": "high"}),
         json!({"memory_score_threshold": true}),
     ] {
-        assert!(Asked::read(odd.to_string(), &RecallRules::default()).is_err(), "{odd}");
+        assert!(CompletionRequest::parse(odd.to_string(), &RecallRules::default()).is_err(), "{odd}");
     }
     let secret = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
-    let refused = Asked::read(json!({"memory_id": secret}).to_string(), &RecallRules::default()).expect_err("a credential");
+    let refused =
+        CompletionRequest::parse(json!({"memory_id": secret}).to_string(), &RecallRules::default()).expect_err("a credential");
     assert_eq!(refused.code, Code::SecretFound);
-    assert_eq!(refused.message, "invalid value for memory_id: the text contains what looks like GitHub token");
+    assert_eq!(refused.message, "memory_id cannot be used: the text contains what looks like GitHub token");
 }
 
 proptest! {
@@ -145,8 +153,8 @@ proptest! {
         sent.insert("messages".into(), json!([{"role": "user", "content": words}]));
         let mut expected = sent.clone();
         expected.shift_remove("memory_id");
-        if let Ok(Ok(asked)) = Asked::read(Value::Object(sent).to_string(), &RecallRules::default()) {
-            let plain: Value = serde_json::from_str(&asked.forwarded(&Recalled::default())).unwrap();
+        if let Ok(Ok(asked)) = CompletionRequest::parse(Value::Object(sent).to_string(), &RecallRules::default()) {
+            let plain: Value = serde_json::from_str(&asked.forwarded(&RecallResult::default())).unwrap();
             prop_assert_eq!(&plain, &Value::Object(expected.clone()));
             let mut with: Value = serde_json::from_str(&asked.forwarded(&recalled("likes tea"))).unwrap();
             prop_assert!(with["messages"][0]["content"].as_str().unwrap().ends_with(words.as_str()));

@@ -3,13 +3,13 @@
 use serde::Deserialize;
 
 use super::math::Activation;
-use crate::model::local::{Folder, ModelError};
+use crate::model::local::{ModelError, ModelFolder};
 
 pub(super) const FILE: &str = "config.json";
 
 /// The dimensions and the kind of a network.
 #[derive(Debug)]
-pub(in crate::model::local) struct Config {
+pub(in crate::model::local) struct BertConfig {
     pub(in crate::model::local) hidden: usize,
     pub(super) layers: usize,
     pub(super) heads: usize,
@@ -29,7 +29,7 @@ pub(in crate::model::local) struct Config {
 }
 
 #[derive(Debug, Deserialize)]
-struct Described {
+struct BertConfigFile {
     model_type: Option<String>,
     #[serde(default)]
     architectures: Option<Vec<String>>,
@@ -47,10 +47,10 @@ struct Described {
     is_decoder: bool,
 }
 
-impl Config {
-    pub(in crate::model::local) fn open(folder: &Folder) -> Result<Self, ModelError> {
+impl BertConfig {
+    pub(in crate::model::local) fn open(folder: &ModelFolder) -> Result<Self, ModelError> {
         let bytes = folder.read(FILE)?;
-        let described: Described = folder.parse(FILE, &bytes)?;
+        let described: BertConfigFile = folder.parse(FILE, &bytes)?;
         let architecture = described.architectures.as_deref().unwrap_or_default().first().cloned().unwrap_or_default();
         let kind = described.model_type.clone().unwrap_or_else(|| {
             let kinds = [("XLMRoberta", "xlm-roberta"), ("Roberta", "roberta"), ("Camembert", "camembert"), ("Bert", "bert")];

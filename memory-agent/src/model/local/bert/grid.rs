@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
-use crate::model::local::raw::{Matrix, MatrixMut};
+use crate::model::local::unsafe_ops::{Matrix, MatrixMut};
 
 /// Alignment of rows, in numbers, so that the processor reads whole cache lines.
-const LINE: usize = 16;
+const ROW_ALIGNMENT: usize = 16;
 
 /// A matrix in row-major order with padded rows. The values of the padding are undefined.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub(in crate::model::local) struct Grid {
 impl Grid {
     /// Resizes the matrix. Its values are undefined afterwards.
     pub(in crate::model::local) fn resize(&mut self, rows: usize, columns: usize) {
-        (self.columns, self.width) = (columns, columns.next_multiple_of(LINE));
+        (self.columns, self.width) = (columns, columns.next_multiple_of(ROW_ALIGNMENT));
         self.numbers.resize(rows * self.width, 0.0);
     }
 
@@ -32,7 +32,7 @@ impl Grid {
     }
 
     /// Resizes the matrix to the columns of `other` and copies `column` into each column.
-    pub(super) fn become_rows(&mut self, column: &[f32], other: &Self) {
+    pub(super) fn fill_columns(&mut self, column: &[f32], other: &Self) {
         (self.columns, self.width) = (other.columns, other.width);
         self.numbers.clear();
         self.numbers.reserve(column.len() * self.width);

@@ -1,23 +1,23 @@
 //! An encoder layer of the network and its parts.
 
-use super::config::Config;
+use super::config::BertConfig;
 use super::grid::Grid;
 use super::math::{self, Activation};
-use super::weights::{Numbers, Weights};
+use super::weights::{ModelWeights, TensorNumbers};
 use crate::model::local::ModelError;
-use crate::model::local::raw::Matrix;
+use crate::model::local::unsafe_ops::Matrix;
 
 /// A linear layer, `weight · x + bias`.
 #[derive(Debug)]
 pub(in crate::model::local) struct Linear {
-    weight: Numbers,
-    bias: Numbers,
+    weight: TensorNumbers,
+    bias: TensorNumbers,
     inputs: usize,
     outputs: usize,
 }
 
 impl Linear {
-    fn open(weights: &Weights<'_>, name: &str, inputs: usize, outputs: usize) -> Result<Self, ModelError> {
+    fn open(weights: &ModelWeights<'_>, name: &str, inputs: usize, outputs: usize) -> Result<Self, ModelError> {
         let weight = weights.numbers(&format!("{name}.weight"), &[outputs, inputs])?;
         let bias = weights.numbers(&format!("{name}.bias"), &[outputs])?;
         Ok(Self { weight, bias, inputs, outputs })
@@ -27,7 +27,7 @@ impl Linear {
     ///
     /// Its tensor names do not have the prefix of the encoder.
     pub(in crate::model::local) fn open_outer(
-        weights: &Weights<'_>,
+        weights: &ModelWeights<'_>,
         name: &str,
         inputs: usize,
         outputs: usize,
@@ -38,13 +38,13 @@ impl Linear {
     }
 
     /// Loads the pooling layer, which a reranking model applies to the first token.
-    pub(in crate::model::local) fn open_pooler(weights: &Weights<'_>, hidden: usize) -> Result<Self, ModelError> {
+    pub(in crate::model::local) fn open_pooler(weights: &ModelWeights<'_>, hidden: usize) -> Result<Self, ModelError> {
         Self::open(weights, "pooler.dense", hidden, hidden)
     }
 
     /// Writes the result for each column of `input` to `output` and resizes `output`.
     pub(in crate::model::local) fn apply(&self, input: &Grid, output: &mut Grid) {
-        output.become_rows(self.bias.get(), input);
+        output.fill_columns(self.bias.get(), input);
         self.add(input, output);
     }
 
@@ -64,14 +64,14 @@ impl Linear {
 
 /// Layer normalization: mean 0 and variance 1 for each column, then a learned scale and shift.
 #[derive(Debug)]
-pub(super) struct Norm {
-    scale: Numbers,
-    shift: Numbers,
+pub(super) struct LayerNorm {
+    scale: TensorNumbers,
+    shift: TensorNumbers,
     epsilon: f32,
 }
 
-impl Norm {
-    pub(super) fn open(weights: &Weights<'_>, name: &str, config: &Config) -> Result<Self, ModelError> {
+impl LayerNorm {
+    pub(super) fn open(weights: &ModelWeights<'_>, name: &str, config: &BertConfig) -> Result<Self, ModelError> {
         let scale = weights.numbers(&format!("{name}.LayerNorm.weight"), &[config.hidden])?;
         let shift = weights.numbers(&format!("{name}.LayerNorm.bias"), &[config.hidden])?;
         Ok(Self { scale, shift, epsilon: config.epsilon })
@@ -85,23 +85,23 @@ impl Norm {
 
 /// An encoder layer of the network.
 #[derive(Debug)]
-pub(super) struct Layer {
+pub(super) struct EncoderLayer {
     query: Linear,
     key: Linear,
     value: Linear,
     attention: Linear,
-    attention_norm: Norm,
+    attention_norm: LayerNorm,
     intermediate: Linear,
     activation: Activation,
     output: Linear,
-    output_norm: Norm,
+    output_norm: LayerNorm,
     heads: usize,
     hidden: usize,
 }
 
 /// Buffers of a layer.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct LayerBuffers {
     query: Grid,
     key: Grid,
     value: Grid,
@@ -110,13 +110,13 @@ pub(super) struct Scratch {
     intermediate: Grid,
 }
 
-impl Layer {
-    pub(super) fn open(weights: &Weights<'_>, number: usize, config: &Config) -> Result<Self, ModelError> {
+impl EncoderLayer {
+    pub(super) fn open(weights: &ModelWeights<'_>, number: usize, config: &BertConfig) -> Result<Self, ModelError> {
         let hidden = config.hidden;
         let linear = |name: &str, inputs: usize, outputs: usize| {
             Linear::open(weights, &format!("encoder.layer.{number}.{name}"), inputs, outputs)
         };
-        let norm = |name: &str| Norm::open(weights, &format!("encoder.layer.{number}.{name}"), config);
+        let norm = |name: &str| LayerNorm::open(weights, &format!("encoder.layer.{number}.{name}"), config);
         Ok(Self {
             query: linear("attention.self.query", hidden, hidden)?,
             key: linear("attention.self.key", hidden, hidden)?,
@@ -133,7 +133,7 @@ impl Layer {
     }
 
     /// Applies the layer to the columns of all inputs; `lengths` is the number of columns of each input.
-    pub(super) fn apply(&self, grid: &mut Grid, lengths: &[usize], scratch: &mut Scratch) {
+    pub(super) fn apply(&self, grid: &mut Grid, lengths: &[usize], scratch: &mut LayerBuffers) {
         self.query.apply(grid, &mut scratch.query);
         self.key.apply(grid, &mut scratch.key);
         self.value.apply(grid, &mut scratch.value);
@@ -147,8 +147,8 @@ impl Layer {
     }
 
     /// Computes attention: each token attends to every token of the same input, once for each head.
-    fn attend(&self, lengths: &[usize], scratch: &mut Scratch) {
-        let Scratch { query, key, value, scores, context, .. } = scratch;
+    fn attend(&self, lengths: &[usize], scratch: &mut LayerBuffers) {
+        let LayerBuffers { query, key, value, scores, context, .. } = scratch;
         let size = self.hidden / self.heads;
         let factor = 1.0 / math::real(size).sqrt();
         context.resize(self.hidden, value.columns());

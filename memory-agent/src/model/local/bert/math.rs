@@ -28,16 +28,16 @@ impl Activation {
 
     pub(super) fn apply(self, numbers: &mut [f32]) {
         match self {
-            Self::Gelu => each(numbers, gelu),
-            Self::GeluTanh => each(numbers, gelu_tanh),
+            Self::Gelu => for_each_number(numbers, gelu),
+            Self::GeluTanh => for_each_number(numbers, gelu_tanh),
             // A comparison with NaN is false, so NaN is preserved.
-            Self::Relu => each(numbers, |x| if x < 0.0 { 0.0 } else { x }),
+            Self::Relu => for_each_number(numbers, |x| if x < 0.0 { 0.0 } else { x }),
         }
     }
 }
 
 #[inline(always)]
-fn each(numbers: &mut [f32], change: impl Fn(f32) -> f32) {
+fn for_each_number(numbers: &mut [f32], change: impl Fn(f32) -> f32) {
     Arch::new().dispatch(
         #[inline(always)]
         || {

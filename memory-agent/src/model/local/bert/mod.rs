@@ -7,8 +7,8 @@ mod layer;
 mod math;
 mod weights;
 
-pub(super) use config::Config;
-pub(super) use encoder::{Encoder, Workspace, groups};
+pub(super) use config::BertConfig;
+pub(super) use encoder::{Encoder, EncoderBuffers, groups};
 pub(super) use grid::Grid;
 pub(super) use layer::Linear;
-pub(super) use weights::{Table, Weights};
+pub(super) use weights::{ModelWeights, RowTensor};

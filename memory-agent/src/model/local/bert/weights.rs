@@ -9,7 +9,7 @@ use half::{bf16, f16};
 use memmap2::Mmap;
 use safetensors::{Dtype, SafeTensors};
 
-use crate::model::local::{Folder, ModelError, raw};
+use crate::model::local::{ModelError, ModelFolder, unsafe_ops};
 
 const FILE: &str = "model.safetensors";
 
@@ -18,8 +18,8 @@ const SIZE: usize = 8;
 
 /// A memory-mapped file of weights.
 #[derive(Debug)]
-pub(in crate::model::local) struct Weights<'a> {
-    folder: &'a Folder,
+pub(in crate::model::local) struct ModelWeights<'a> {
+    folder: &'a ModelFolder,
     map: Arc<Mmap>,
     metadata: safetensors::tensor::Metadata,
     data: usize,
@@ -27,10 +27,11 @@ pub(in crate::model::local) struct Weights<'a> {
     prefix: &'static str,
 }
 
-impl<'a> Weights<'a> {
-    pub(in crate::model::local) fn open(folder: &'a Folder) -> Result<Self, ModelError> {
+impl<'a> ModelWeights<'a> {
+    pub(in crate::model::local) fn open(folder: &'a ModelFolder) -> Result<Self, ModelError> {
         let file = folder.file(FILE)?;
-        let map = raw::map(&file).map_err(|error| folder.damaged(FILE, &format!("it cannot be mapped into memory: {error}")))?;
+        let map =
+            unsafe_ops::map(&file).map_err(|error| folder.damaged(FILE, &format!("it cannot be mapped into memory: {error}")))?;
         let (header, metadata) = SafeTensors::read_metadata(&map)
             .map_err(|error| folder.damaged(FILE, &format!("it is truncated or not a safetensors file ({error})")))?;
         let has_prefix = |prefix: &&str| metadata.info(&format!("{prefix}embeddings.word_embeddings.weight")).is_some();
@@ -49,47 +50,47 @@ impl<'a> Weights<'a> {
     }
 
     /// Returns a tensor of the encoder as `f32` numbers.
-    pub(super) fn numbers(&self, name: &str, shape: &[usize]) -> Result<Numbers, ModelError> {
+    pub(super) fn numbers(&self, name: &str, shape: &[usize]) -> Result<TensorNumbers, ModelError> {
         self.outer_numbers(&format!("{}{name}", self.prefix), shape)
     }
 
     /// Returns a tensor outside the encoder as `f32` numbers.
-    pub(super) fn outer_numbers(&self, name: &str, shape: &[usize]) -> Result<Numbers, ModelError> {
-        let Table { kind, map, range, .. } = self.table(name, shape)?;
+    pub(super) fn outer_numbers(&self, name: &str, shape: &[usize]) -> Result<TensorNumbers, ModelError> {
+        let RowTensor { kind, map, range, .. } = self.table(name, shape)?;
         let bytes = &map[range.clone()];
         let as_they_stand = cfg!(target_endian = "little") && bytemuck::try_cast_slice::<u8, f32>(bytes).is_ok();
         Ok(match kind {
-            Kind::F32 if as_they_stand => Numbers::Mapped { map, range },
-            Kind::F32 | Kind::F64 | Kind::F16 | Kind::Bf16 | Kind::I8 => {
+            NumberFormat::F32 if as_they_stand => TensorNumbers::Mapped { map, range },
+            NumberFormat::F32 | NumberFormat::F64 | NumberFormat::F16 | NumberFormat::Bf16 | NumberFormat::I8 => {
                 let mut numbers = vec![0.0; bytes.len() / kind.size()];
                 kind.add(bytes, &mut numbers);
-                Numbers::Copied(numbers)
+                TensorNumbers::Copied(numbers)
             }
         })
     }
 
     /// Returns a tensor of the encoder for access by row; it may have any number of rows.
-    pub(super) fn rows(&self, name: &str, columns: usize) -> Result<Table, ModelError> {
+    pub(super) fn rows(&self, name: &str, columns: usize) -> Result<RowTensor, ModelError> {
         let name = format!("{}{name}", self.prefix);
         let rows = self.shape(&name).and_then(|shape| shape.first().copied()).unwrap_or(0);
         self.table(&name, &[rows, columns])
     }
 
     /// Returns the table of static embeddings for access by row; it may hold integers and have any shape.
-    pub(in crate::model::local) fn static_rows(&self, name: &str) -> Result<Table, ModelError> {
+    pub(in crate::model::local) fn static_rows(&self, name: &str) -> Result<RowTensor, ModelError> {
         let Some(&[rows, columns]) = self.shape(name) else {
             return Err(self.damaged(&format!("it has no table {name}")));
         };
         if rows == 0 || columns == 0 {
             return Err(self.damaged(&format!("{name} is empty")));
         }
-        self.table_of(name, &[rows, columns], STATIC)
+        self.table_of(name, &[rows, columns], STATIC_FORMATS)
     }
 
     /// Returns a tensor of one dimension as `f32` numbers, if the file contains it.
     pub(in crate::model::local) fn static_row(&self, name: &str) -> Result<Option<Vec<f32>>, ModelError> {
         let Some(&[columns]) = self.shape(name) else { return Ok(None) };
-        let table = self.table_of(name, &[columns], STATIC)?;
+        let table = self.table_of(name, &[columns], STATIC_FORMATS)?;
         let mut row = vec![0.0; columns];
         table.kind.add(&table.map[table.range.clone()], &mut row);
         Ok(Some(row))
@@ -107,11 +108,11 @@ impl<'a> Weights<'a> {
         places.map(Some).ok_or_else(|| self.damaged(&format!("{name} contains negative numbers")))
     }
 
-    fn table(&self, name: &str, shape: &[usize]) -> Result<Table, ModelError> {
-        self.table_of(name, shape, NETWORK)
+    fn table(&self, name: &str, shape: &[usize]) -> Result<RowTensor, ModelError> {
+        self.table_of(name, shape, NETWORK_FORMATS)
     }
 
-    fn table_of(&self, name: &str, shape: &[usize], kinds: &[Kind]) -> Result<Table, ModelError> {
+    fn table_of(&self, name: &str, shape: &[usize], kinds: &[NumberFormat]) -> Result<RowTensor, ModelError> {
         // Early checkpoints use other names for the weight and the bias of a norm.
         let former = name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta");
         let Some(info) = self.metadata.info(name).or_else(|| self.metadata.info(&former)) else {
@@ -129,7 +130,7 @@ impl<'a> Weights<'a> {
         };
         let (start, end) = info.data_offsets;
         let columns = shape.last().copied().unwrap_or(0);
-        Ok(Table { kind, map: Arc::clone(&self.map), range: self.data + start..self.data + end, columns })
+        Ok(RowTensor { kind, map: Arc::clone(&self.map), range: self.data + start..self.data + end, columns })
     }
 
     /// Returns the error for a damaged file.
@@ -147,7 +148,7 @@ impl<'a> Weights<'a> {
 }
 
 /// The numbers of a tensor that is read as a whole.
-pub(super) enum Numbers {
+pub(super) enum TensorNumbers {
     /// Mapped directly from the file.
     Mapped { map: Arc<Mmap>, range: Range<usize> },
     /// Converted copies, for another number format, byte order or alignment.
@@ -155,10 +156,11 @@ pub(super) enum Numbers {
 }
 
 /// Number formats of networks and, below, of static embeddings.
-const NETWORK: &[Kind] = &[Kind::F32, Kind::F16, Kind::Bf16];
-const STATIC: &[Kind] = &[Kind::F32, Kind::F64, Kind::F16, Kind::Bf16, Kind::I8];
+const NETWORK_FORMATS: &[NumberFormat] = &[NumberFormat::F32, NumberFormat::F16, NumberFormat::Bf16];
+const STATIC_FORMATS: &[NumberFormat] =
+    &[NumberFormat::F32, NumberFormat::F64, NumberFormat::F16, NumberFormat::Bf16, NumberFormat::I8];
 
-impl Numbers {
+impl TensorNumbers {
     pub(super) fn get(&self) -> &[f32] {
         match self {
             Self::Mapped { map, range } => bytemuck::cast_slice(&map[range.clone()]),
@@ -167,7 +169,7 @@ impl Numbers {
     }
 }
 
-impl Debug for Numbers {
+impl Debug for TensorNumbers {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} numbers", self.get().len())
     }
@@ -175,14 +177,14 @@ impl Debug for Numbers {
 
 /// A tensor that is read by row.
 #[derive(Debug)]
-pub(in crate::model::local) struct Table {
-    kind: Kind,
+pub(in crate::model::local) struct RowTensor {
+    kind: NumberFormat,
     map: Arc<Mmap>,
     range: Range<usize>,
     columns: usize,
 }
 
-impl Table {
+impl RowTensor {
     pub(in crate::model::local) fn len(&self) -> usize {
         self.range.len() / (self.columns * self.kind.size())
     }
@@ -204,7 +206,7 @@ impl Table {
 
 /// The number format of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum NumberFormat {
     F32,
     F64,
     F16,
@@ -212,7 +214,7 @@ enum Kind {
     I8,
 }
 
-impl Kind {
+impl NumberFormat {
     fn dtype(self) -> Dtype {
         match self {
             Self::F32 => Dtype::F32,

@@ -10,17 +10,17 @@ use serde::de::IgnoredAny;
 
 use super::charsmap::Charsmap;
 use super::normalizer::Normalizer;
-use super::pieces::Pieces;
+use super::pieces::PieceSegmenter;
 use super::pre_tokenizer::{PreTokenizer, Prepend};
-use super::scripts::Scripts;
-use super::special_tokens::{Frame, PostProcessor};
+use super::scripts::CoveredScripts;
+use super::special_tokens::{PostProcessor, TokenFrame};
 use super::unigram::Unigram;
-use super::vocabulary::Vocabulary;
+use super::vocabulary::TokenVocabulary;
 use super::wordpiece::WordPiece;
-use super::words::Spelling;
-use super::{Model, Tokenizer};
+use super::words::WordNormalization;
+use super::{SubwordModel, SubwordTokenizer};
 use crate::model::local::bert::Encoder;
-use crate::model::local::{Folder, ModelError};
+use crate::model::local::{ModelError, ModelFolder};
 
 pub(super) const FAST: &str = "tokenizer.json";
 const VOCABULARY: &str = "vocab.txt";
@@ -32,17 +32,17 @@ const UNKNOWN: &str = "[UNK]";
 const PREFIX: &str = "##";
 
 #[derive(Deserialize)]
-struct Fast {
-    model: FastModel,
+struct TokenizerFile {
+    model: SubwordModelConfig,
     #[serde(default)]
     added_tokens: Vec<AddedToken>,
-    normalizer: Option<FastNormalizer>,
-    pre_tokenizer: Option<FastPreTokenizer>,
+    normalizer: Option<NormalizerConfig>,
+    pre_tokenizer: Option<PreTokenizerConfig>,
     post_processor: Option<PostProcessor>,
 }
 
 #[derive(Deserialize)]
-struct FastModel {
+struct SubwordModelConfig {
     #[serde(rename = "type")]
     kind: Option<String>,
     #[serde(default = "unknown")]
@@ -54,7 +54,7 @@ struct FastModel {
     continuing_subword_prefix: String,
     #[serde(default = "most_characters")]
     max_input_chars_per_word: usize,
-    vocab: Vocabulary,
+    vocab: TokenVocabulary,
 }
 
 #[derive(Debug, Deserialize)]
@@ -66,7 +66,7 @@ struct AddedToken {
 }
 
 #[derive(Debug, Deserialize)]
-struct FastNormalizer {
+struct NormalizerConfig {
     #[serde(rename = "type")]
     kind: String,
     clean_text: Option<bool>,
@@ -74,9 +74,9 @@ struct FastNormalizer {
     strip_accents: Option<bool>,
     lowercase: Option<bool>,
     #[serde(default)]
-    normalizers: Vec<FastNormalizer>,
+    normalizers: Vec<NormalizerConfig>,
     precompiled_charsmap: Option<String>,
-    pattern: Option<Pattern>,
+    pattern: Option<PatternConfig>,
     content: Option<String>,
     prepend: Option<String>,
     strip_left: Option<bool>,
@@ -84,17 +84,17 @@ struct FastNormalizer {
 }
 
 #[derive(Debug, Deserialize)]
-enum Pattern {
+enum PatternConfig {
     String(String),
     Regex(String),
 }
 
 #[derive(Debug, Deserialize)]
-struct FastPreTokenizer {
+struct PreTokenizerConfig {
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]
-    pretokenizers: Vec<FastPreTokenizer>,
+    pretokenizers: Vec<PreTokenizerConfig>,
     replacement: Option<char>,
     add_prefix_space: Option<bool>,
     prepend_scheme: Option<PrependScheme>,
@@ -111,12 +111,12 @@ enum PrependScheme {
 
 /// The part of `tokenizer.json` that all kinds of tokenizers share.
 #[derive(Debug, Deserialize)]
-struct AnyKind {
-    model: AnyModel,
+struct TokenizerKindFile {
+    model: TokenizerKindModel,
 }
 
 #[derive(Debug, Deserialize)]
-struct AnyModel {
+struct TokenizerKindModel {
     #[serde(rename = "type")]
     kind: Option<String>,
     #[serde(rename = "vocab")]
@@ -124,7 +124,7 @@ struct AnyModel {
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct SlowConfig {
+struct BertTokenizerConfig {
     do_lower_case: Option<bool>,
     strip_accents: Option<bool>,
     tokenize_chinese_chars: Option<bool>,
@@ -144,38 +144,38 @@ fn most_characters() -> usize {
 
 /// A tokenizer with the bytes of the file that defines it.
 #[derive(Debug)]
-pub(in crate::model::local) struct Opened {
-    pub(in crate::model::local) tokenizer: Tokenizer,
+pub(in crate::model::local) struct LoadedTokenizer {
+    pub(in crate::model::local) tokenizer: SubwordTokenizer,
     pub(in crate::model::local) bytes: Vec<u8>,
     file: &'static str,
 }
 
-impl Tokenizer {
+impl SubwordTokenizer {
     /// Loads the tokenizer of a model: `tokenizer.json`, or `vocab.txt` with `tokenizer_config.json`.
-    pub(in crate::model::local) fn open(folder: &Folder) -> Result<Opened, ModelError> {
+    pub(in crate::model::local) fn open(folder: &ModelFolder) -> Result<LoadedTokenizer, ModelError> {
         // If both files are missing, the error names `tokenizer.json`.
-        if !folder.has(FAST) && folder.has(VOCABULARY) { slow(folder) } else { fast(folder) }
+        if !folder.has(FAST) && folder.has(VOCABULARY) { load_vocab_txt(folder) } else { fast(folder) }
     }
 }
 
-fn fast(folder: &Folder) -> Result<Opened, ModelError> {
+fn fast(folder: &ModelFolder) -> Result<LoadedTokenizer, ModelError> {
     let bytes = folder.read(FAST)?;
-    let parsed: Result<Fast, ModelError> = folder.parse(FAST, &bytes);
+    let parsed: Result<TokenizerFile, ModelError> = folder.parse(FAST, &bytes);
     let kind = match &parsed {
         Ok(fast) => fast.model.kind.clone(),
         // The vocabularies of other kinds of tokenizers have other JSON types.
-        Err(_) => folder.parse::<AnyKind>(FAST, &bytes).ok().and_then(|any| any.model.kind),
+        Err(_) => folder.parse::<TokenizerKindFile>(FAST, &bytes).ok().and_then(|any| any.model.kind),
     };
     if let Some(kind) = kind.filter(|kind| kind != "WordPiece" && kind != "Unigram") {
         return Err(folder.unsupported(FAST, &format!("it describes a tokenizer of type {kind:?}")));
     }
     let fast = parsed?;
-    let tokenizer = if fast.model.vocab.has_scores() { unigram(folder, fast)? } else { word_piece(folder, fast)? };
-    Ok(Opened { tokenizer, bytes, file: FAST })
+    let tokenizer = if fast.model.vocab.has_scores() { unigram(folder, fast)? } else { build_word_piece(folder, fast)? };
+    Ok(LoadedTokenizer { tokenizer, bytes, file: FAST })
 }
 
-fn word_piece(folder: &Folder, fast: Fast) -> Result<Tokenizer, ModelError> {
-    let Fast { model, added_tokens, normalizer, .. } = fast;
+fn build_word_piece(folder: &ModelFolder, fast: TokenizerFile) -> Result<SubwordTokenizer, ModelError> {
+    let TokenizerFile { model, added_tokens, normalizer, .. } = fast;
     let spelling = match normalizer {
         Some(normalizer) if normalizer.kind != "BertNormalizer" => {
             let kind = normalizer.kind;
@@ -183,29 +183,29 @@ fn word_piece(folder: &Folder, fast: Fast) -> Result<Tokenizer, ModelError> {
         }
         Some(normalizer) => {
             let is_lower = normalizer.lowercase.unwrap_or(true);
-            Spelling {
+            WordNormalization {
                 is_clean: normalizer.clean_text.unwrap_or(true),
                 splits_chinese: normalizer.handle_chinese_chars.unwrap_or(true),
                 drops_accents: normalizer.strip_accents.unwrap_or(is_lower),
                 is_lower,
             }
         }
-        None => Spelling { is_clean: false, splits_chinese: false, drops_accents: false, is_lower: false },
+        None => WordNormalization { is_clean: false, splits_chinese: false, drops_accents: false, is_lower: false },
     };
     let mut vocabulary = model.vocab;
     let median_piece = vocabulary.median_length();
     for token in added_tokens {
         vocabulary.push(&token.content, token.id);
     }
-    let scripts = Scripts::of(&vocabulary);
-    let pieces = Pieces::new(vocabulary, &model.continuing_subword_prefix);
+    let scripts = CoveredScripts::of(&vocabulary);
+    let pieces = PieceSegmenter::new(vocabulary, &model.continuing_subword_prefix);
     let most_characters = model.max_input_chars_per_word;
-    let tokenizer = Parts { pieces, unknown: &model.unk_token, spelling, most_characters, scripts, median_piece };
+    let tokenizer = WordPieceParts { pieces, unknown: &model.unk_token, spelling, most_characters, scripts, median_piece };
     tokenizer.build(folder, FAST)
 }
 
-fn unigram(folder: &Folder, fast: Fast) -> Result<Tokenizer, ModelError> {
-    let Fast { model, added_tokens, normalizer, pre_tokenizer, post_processor } = fast;
+fn unigram(folder: &ModelFolder, fast: TokenizerFile) -> Result<SubwordTokenizer, ModelError> {
+    let TokenizerFile { model, added_tokens, normalizer, pre_tokenizer, post_processor } = fast;
     let vocabulary = model.vocab;
     if model.unk_id.is_some_and(|unknown| vocabulary.len() <= unknown as usize) {
         return Err(folder.damaged(FAST, "its vocabulary has no unknown token"));
@@ -217,18 +217,18 @@ fn unigram(folder: &Folder, fast: Fast) -> Result<Tokenizer, ModelError> {
     if let Some(pre_tokenizer) = pre_tokenizer {
         pre_tokenizer.add_to(&mut pre_tokenizers, folder)?;
     }
-    let frame = post_processor.map_or(Ok(Frame::default()), |post_processor| post_processor.frame(folder))?;
+    let frame = post_processor.map_or(Ok(TokenFrame::default()), |post_processor| post_processor.frame(folder))?;
     let special: HashSet<u32> = added_tokens.iter().filter(|token| token.special).map(|token| token.id).collect();
     let largest = added_tokens.iter().map(|token| token.id).chain(vocabulary.largest()).max();
     let tokens = frame.before.iter().chain(&frame.between).chain(&frame.after).copied();
     let rows = tokens.chain(largest).max().map_or(0, |largest| largest as usize + 1);
-    let (scripts, median_piece) = (Scripts::of(&vocabulary), vocabulary.median_length());
+    let (scripts, median_piece) = (CoveredScripts::of(&vocabulary), vocabulary.median_length());
     let model = Unigram::new(vocabulary, &special, model.unk_id, model.byte_fallback, normalizers, pre_tokenizers);
-    Ok(Tokenizer { model: Model::Unigram(Box::new(model)), frame: Ok(frame), scripts, rows, median_piece })
+    Ok(SubwordTokenizer { model: SubwordModel::Unigram(Box::new(model)), frame: Ok(frame), scripts, rows, median_piece })
 }
 
-impl FastNormalizer {
-    fn add_to(self, normalizers: &mut Vec<Normalizer>, folder: &Folder) -> Result<(), ModelError> {
+impl NormalizerConfig {
+    fn add_to(self, normalizers: &mut Vec<Normalizer>, folder: &ModelFolder) -> Result<(), ModelError> {
         let lacks = |what: &str| folder.damaged(FAST, &format!("a normalizer has no {what}"));
         normalizers.push(match self.kind.as_str() {
             "Sequence" => return self.normalizers.into_iter().try_for_each(|inner| inner.add_to(normalizers, folder)),
@@ -248,8 +248,8 @@ impl FastNormalizer {
             "Replace" => {
                 let with = self.content.ok_or_else(|| lacks("content"))?;
                 match self.pattern.ok_or_else(|| lacks("pattern"))? {
-                    Pattern::String(text) => Normalizer::Replace { text, with },
-                    Pattern::Regex(pattern) => {
+                    PatternConfig::String(text) => Normalizer::Replace { text, with },
+                    PatternConfig::Regex(pattern) => {
                         let unread = |_| folder.unsupported(FAST, &format!("it uses the unsupported pattern {pattern:?}"));
                         Normalizer::ReplacePattern { pattern: Regex::new(&pattern).map_err(unread)?, with }
                     }
@@ -261,8 +261,8 @@ impl FastNormalizer {
     }
 }
 
-impl FastPreTokenizer {
-    fn add_to(self, pre_tokenizers: &mut Vec<PreTokenizer>, folder: &Folder) -> Result<(), ModelError> {
+impl PreTokenizerConfig {
+    fn add_to(self, pre_tokenizers: &mut Vec<PreTokenizer>, folder: &ModelFolder) -> Result<(), ModelError> {
         pre_tokenizers.push(match self.kind.as_str() {
             "Sequence" => return self.pretokenizers.into_iter().try_for_each(|inner| inner.add_to(pre_tokenizers, folder)),
             "WhitespaceSplit" => PreTokenizer::Whitespace,
@@ -281,72 +281,72 @@ impl FastPreTokenizer {
     }
 }
 
-fn slow(folder: &Folder) -> Result<Opened, ModelError> {
+fn load_vocab_txt(folder: &ModelFolder) -> Result<LoadedTokenizer, ModelError> {
     let bytes = folder.read(VOCABULARY)?;
-    let config: SlowConfig = folder.json_if_there(CONFIG)?.unwrap_or_default();
+    let config: BertTokenizerConfig = folder.read_optional_json(CONFIG)?.unwrap_or_default();
     let text = std::str::from_utf8(&bytes).map_err(|_| folder.damaged(VOCABULARY, "it is not UTF-8"))?;
     let lines = text.split_terminator('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
-    let mut vocabulary = Vocabulary::default();
+    let mut vocabulary = TokenVocabulary::default();
     for (number, line) in (0..).zip(lines) {
         vocabulary.push(line, number);
     }
     let is_lower = config.do_lower_case.unwrap_or(true);
-    let spelling = Spelling {
+    let spelling = WordNormalization {
         is_clean: true,
         splits_chinese: config.tokenize_chinese_chars.unwrap_or(true),
         drops_accents: config.strip_accents.unwrap_or(is_lower),
         is_lower,
     };
-    let (scripts, median_piece) = (Scripts::of(&vocabulary), vocabulary.median_length());
-    let pieces = Pieces::new(vocabulary, PREFIX);
-    let parts = Parts { pieces, unknown: UNKNOWN, spelling, most_characters: MOST_CHARACTERS, scripts, median_piece };
+    let (scripts, median_piece) = (CoveredScripts::of(&vocabulary), vocabulary.median_length());
+    let pieces = PieceSegmenter::new(vocabulary, PREFIX);
+    let parts = WordPieceParts { pieces, unknown: UNKNOWN, spelling, most_characters: MOST_CHARACTERS, scripts, median_piece };
     let tokenizer = parts.build(folder, VOCABULARY)?;
-    Ok(Opened { tokenizer, bytes, file: VOCABULARY })
+    Ok(LoadedTokenizer { tokenizer, bytes, file: VOCABULARY })
 }
 
 /// The components of a `WordPiece` tokenizer.
-struct Parts<'a> {
-    pieces: Pieces,
+struct WordPieceParts<'a> {
+    pieces: PieceSegmenter,
     unknown: &'a str,
-    spelling: Spelling,
+    spelling: WordNormalization,
     most_characters: usize,
-    scripts: Scripts,
+    scripts: CoveredScripts,
     median_piece: usize,
 }
 
-impl Parts<'_> {
-    fn build(self, folder: &Folder, file: &'static str) -> Result<Tokenizer, ModelError> {
+impl WordPieceParts<'_> {
+    fn build(self, folder: &ModelFolder, file: &'static str) -> Result<SubwordTokenizer, ModelError> {
         let Self { pieces, unknown, spelling, most_characters, scripts, median_piece } = self;
         let number = |token: &str| pieces.number(token).ok_or_else(|| token.to_owned());
         let unknown = number(unknown).map_err(|token| lacks(folder, file, &token))?;
         let frame = number("[CLS]").and_then(|start| {
             let end = number("[SEP]")?;
-            Ok(Frame { before: vec![start], between: vec![end], after: vec![end] })
+            Ok(TokenFrame { before: vec![start], between: vec![end], after: vec![end] })
         });
         let rows = pieces.rows();
-        let model = Model::WordPiece(WordPiece { spelling, pieces, unknown, most_characters });
-        Ok(Tokenizer { model, frame, scripts, rows, median_piece })
+        let model = SubwordModel::WordPiece(WordPiece { spelling, pieces, unknown, most_characters });
+        Ok(SubwordTokenizer { model, frame, scripts, rows, median_piece })
     }
 }
 
-fn lacks(folder: &Folder, file: &'static str, token: &str) -> ModelError {
+fn lacks(folder: &ModelFolder, file: &'static str, token: &str) -> ModelError {
     folder.damaged(file, &format!("its vocabulary has no {token}"))
 }
 
-impl Opened {
+impl LoadedTokenizer {
     /// Checks that the network covers the vocabulary and that all special tokens are defined.
-    pub(in crate::model::local) fn check(&self, folder: &Folder, encoder: &Encoder) -> Result<(), ModelError> {
+    pub(in crate::model::local) fn check(&self, folder: &ModelFolder, encoder: &Encoder) -> Result<(), ModelError> {
         self.check_frame(folder)?;
         self.check_rows(folder, encoder.vocabulary())
     }
 
     /// Checks that all special tokens are defined.
-    pub(super) fn check_frame(&self, folder: &Folder) -> Result<(), ModelError> {
+    pub(super) fn check_frame(&self, folder: &ModelFolder) -> Result<(), ModelError> {
         self.tokenizer.frame.as_ref().map(|_| ()).map_err(|token| lacks(folder, self.file, token))
     }
 
     /// Checks that the vocabulary has at most `known` rows.
-    pub(in crate::model::local) fn check_rows(&self, folder: &Folder, known: usize) -> Result<(), ModelError> {
+    pub(in crate::model::local) fn check_rows(&self, folder: &ModelFolder, known: usize) -> Result<(), ModelError> {
         let rows = self.tokenizer.rows;
         if rows <= known {
             return Ok(());

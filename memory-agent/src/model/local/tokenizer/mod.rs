@@ -18,19 +18,19 @@ mod vocabulary;
 mod wordpiece;
 mod words;
 
-pub(super) use format::Opened;
-use scripts::Scripts;
-use special_tokens::Frame;
+pub(super) use format::LoadedTokenizer;
+use scripts::CoveredScripts;
+use special_tokens::TokenFrame;
 use unigram::Unigram;
 use wordpiece::WordPiece;
 
 /// A tokenizer with its vocabulary.
 #[derive(Debug)]
-pub(super) struct Tokenizer {
-    model: Model,
+pub(super) struct SubwordTokenizer {
+    model: SubwordModel,
     /// The special tokens around a text, or the name of one that the vocabulary lacks.
-    frame: Result<Frame, String>,
-    scripts: Scripts,
+    frame: Result<TokenFrame, String>,
+    scripts: CoveredScripts,
     /// The largest token plus one.
     rows: usize,
     /// Median length of a piece, in characters.
@@ -38,34 +38,34 @@ pub(super) struct Tokenizer {
 }
 
 #[derive(Debug)]
-enum Model {
+enum SubwordModel {
     WordPiece(WordPiece),
     Unigram(Box<Unigram>),
 }
 
 /// The input of the network: the token ids, and how many of them belong to the first text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Tokens {
+pub(super) struct TokenIds {
     pub(super) ids: Vec<u32>,
     pub(super) first: usize,
 }
 
-impl Tokenizer {
+impl SubwordTokenizer {
     /// Returns the tokens of one text with the special tokens around it, truncated to `most`.
-    pub(super) fn one(&self, text: &str, most: usize) -> Tokens {
-        let Frame { before, after, .. } = self.frame();
+    pub(super) fn one(&self, text: &str, most: usize) -> TokenIds {
+        let TokenFrame { before, after, .. } = self.frame();
         let mut ids = before.clone();
         ids.extend(self.plain(text, most.saturating_sub(before.len() + after.len())));
         ids.extend(after);
-        Tokens { first: ids.len(), ids }
+        TokenIds { first: ids.len(), ids }
     }
 
     /// Returns the tokens of two texts with the special tokens; the longer text is truncated first.
-    pub(super) fn pair(&self, one: &str, other: &str, most: usize) -> Tokens {
-        let Frame { before, between, after } = self.frame();
+    pub(super) fn pair(&self, one: &str, other: &str, most: usize) -> TokenIds {
+        let TokenFrame { before, between, after } = self.frame();
         let room = most.saturating_sub(before.len() + between.len() + after.len());
         let (mut one, mut other) = (self.plain(one, room), self.plain(other, room));
-        let (one_keeps, other_keeps) = share(one.len(), other.len(), room);
+        let (one_keeps, other_keeps) = divide_room(one.len(), other.len(), room);
         one.truncate(one_keeps);
         other.truncate(other_keeps);
         let mut ids = before.clone();
@@ -74,22 +74,22 @@ impl Tokenizer {
         let first = ids.len();
         ids.extend(other);
         ids.extend(after);
-        Tokens { ids, first }
+        TokenIds { ids, first }
     }
 
     /// Returns the tokens of a text without special tokens, at most `most`. The rest is not read.
     pub(super) fn plain(&self, text: &str, most: usize) -> Vec<u32> {
         match &self.model {
-            Model::WordPiece(model) => model.tokens(text, most),
-            Model::Unigram(model) => model.tokens(text, most),
+            SubwordModel::WordPiece(model) => model.tokens(text, most),
+            SubwordModel::Unigram(model) => model.tokens(text, most),
         }
     }
 
     /// Returns the token for unknown text, if the vocabulary has one.
     pub(super) fn unknown(&self) -> Option<u32> {
         match &self.model {
-            Model::WordPiece(model) => Some(model.unknown),
-            Model::Unigram(model) => model.unknown,
+            SubwordModel::WordPiece(model) => Some(model.unknown),
+            SubwordModel::Unigram(model) => model.unknown,
         }
     }
 
@@ -107,14 +107,14 @@ impl Tokenizer {
         self.median_piece
     }
 
-    fn frame(&self) -> &Frame {
-        const NONE: &Frame = &Frame { before: Vec::new(), between: Vec::new(), after: Vec::new() };
+    fn frame(&self) -> &TokenFrame {
+        const NONE: &TokenFrame = &TokenFrame { before: Vec::new(), between: Vec::new(), after: Vec::new() };
         self.frame.as_ref().unwrap_or(NONE)
     }
 }
 
 /// Divides `room` between two texts: the longer one is truncated first, then both equally.
-fn share(one: usize, other: usize, room: usize) -> (usize, usize) {
+fn divide_room(one: usize, other: usize, room: usize) -> (usize, usize) {
     if one + other <= room {
         return (one, other);
     }

@@ -2,34 +2,34 @@
 
 use std::fmt;
 
-use super::vocabulary::Vocabulary;
-use super::words::Word;
+use super::vocabulary::TokenVocabulary;
+use super::words::NormalizedWord;
 
 /// The pieces of a vocabulary: those that start a word, and those that continue one.
-pub(super) struct Pieces {
-    vocabulary: Vocabulary,
+pub(super) struct PieceSegmenter {
+    vocabulary: TokenVocabulary,
     prefix: usize,
-    first: Table,
-    further: Table,
+    first: PieceTable,
+    further: PieceTable,
 }
 
 /// An index from pieces to vocabulary entries: a hash table with open addressing.
-pub(super) struct Table {
+pub(super) struct PieceTable {
     /// 0 for an empty slot, else the index in the vocabulary plus one.
     slots: Vec<u32>,
     longest: usize,
 }
 
-impl Pieces {
+impl PieceSegmenter {
     /// Indexes a vocabulary, in which pieces that continue a word start with `prefix`.
     ///
     /// If a piece occurs twice, the last entry is used.
-    pub(super) fn new(vocabulary: Vocabulary, prefix: &str) -> Self {
+    pub(super) fn new(vocabulary: TokenVocabulary, prefix: &str) -> Self {
         let mut pieces = Self {
             prefix: prefix.len(),
-            first: Table::for_pieces(vocabulary.len()),
-            further: Table::for_pieces(vocabulary.len()),
-            vocabulary: Vocabulary::default(),
+            first: PieceTable::for_pieces(vocabulary.len()),
+            further: PieceTable::for_pieces(vocabulary.len()),
+            vocabulary: TokenVocabulary::default(),
         };
         for index in 0..vocabulary.len() {
             let (piece, _) = vocabulary.piece(index);
@@ -55,15 +55,15 @@ impl Pieces {
     /// Appends the numbers of a word's pieces: repeatedly the longest known prefix of the rest.
     ///
     /// A word that cannot be segmented completely, or is too long, is `unknown` as a whole.
-    pub(super) fn split(&self, word: Word<'_>, unknown: u32, numbers: &mut Vec<u32>) {
+    pub(super) fn split(&self, word: NormalizedWord<'_>, unknown: u32, numbers: &mut Vec<u32>) {
         let before = numbers.len();
         let mut rest = match word {
-            Word::Spelled(text) => text,
-            Word::TooLong => return numbers.push(unknown),
+            NormalizedWord::Spelled(text) => text,
+            NormalizedWord::TooLong => return numbers.push(unknown),
         };
         let (mut table, mut prefix) = (&self.first, 0);
         while !rest.is_empty() {
-            let Some((index, length)) = table.longest_start(&self.vocabulary, prefix, rest) else {
+            let Some((index, length)) = table.longest_prefix(&self.vocabulary, prefix, rest) else {
                 numbers.truncate(before);
                 return numbers.push(unknown);
             };
@@ -74,37 +74,37 @@ impl Pieces {
     }
 }
 
-impl fmt::Debug for Pieces {
+impl fmt::Debug for PieceSegmenter {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.vocabulary.fmt(formatter)
     }
 }
 
-impl fmt::Debug for Table {
+impl fmt::Debug for PieceTable {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} slots", self.slots.len())
     }
 }
 
-impl Table {
+impl PieceTable {
     pub(super) fn for_pieces(count: usize) -> Self {
         // At most half of the slots are used, so every lookup reaches an empty slot.
         Self { slots: vec![0; (2 * count + 1).next_power_of_two()], longest: 0 }
     }
 
     /// Inserts a piece; `prefix` is the number of bytes to skip at the start of vocabulary entries.
-    pub(super) fn insert(&mut self, vocabulary: &Vocabulary, prefix: usize, piece: &str, index: usize) {
+    pub(super) fn insert(&mut self, vocabulary: &TokenVocabulary, prefix: usize, piece: &str, index: usize) {
         self.longest = self.longest.max(piece.len());
         let slot = self.slot(vocabulary, prefix, piece);
         self.slots[slot] = u32::try_from(index + 1).expect("a file of 64 MB has fewer pieces");
     }
 
-    pub(super) fn find(&self, vocabulary: &Vocabulary, prefix: usize, piece: &str) -> Option<usize> {
+    pub(super) fn find(&self, vocabulary: &TokenVocabulary, prefix: usize, piece: &str) -> Option<usize> {
         (self.slots[self.slot(vocabulary, prefix, piece)] as usize).checked_sub(1)
     }
 
     /// Calls `found` with the index and length of each piece that is a prefix of `text`, shortest first.
-    pub(super) fn each_start(&self, vocabulary: &Vocabulary, text: &str, mut found: impl FnMut(usize, usize)) {
+    pub(super) fn for_each_prefix(&self, vocabulary: &TokenVocabulary, text: &str, mut found: impl FnMut(usize, usize)) {
         let mut hash = FIRST_HASH;
         for (place, byte) in text.bytes().enumerate().take(self.longest) {
             hash = mix(hash, byte);
@@ -118,17 +118,17 @@ impl Table {
     }
 
     /// Returns the index and the length of the longest piece that is a prefix of `text`.
-    fn longest_start(&self, vocabulary: &Vocabulary, prefix: usize, text: &str) -> Option<(usize, usize)> {
+    fn longest_prefix(&self, vocabulary: &TokenVocabulary, prefix: usize, text: &str) -> Option<(usize, usize)> {
         let ends = (1..=self.longest.min(text.len())).rev().filter(|end| text.is_char_boundary(*end));
         ends.into_iter().find_map(|end| Some((self.find(vocabulary, prefix, &text[..end])?, end)))
     }
 
     /// Returns the slot of a piece, or the empty slot for inserting it.
-    fn slot(&self, vocabulary: &Vocabulary, prefix: usize, piece: &str) -> usize {
+    fn slot(&self, vocabulary: &TokenVocabulary, prefix: usize, piece: &str) -> usize {
         self.slot_from(fold(piece.bytes().fold(FIRST_HASH, mix)), vocabulary, prefix, piece)
     }
 
-    fn slot_from(&self, hash: usize, vocabulary: &Vocabulary, prefix: usize, piece: &str) -> usize {
+    fn slot_from(&self, hash: usize, vocabulary: &TokenVocabulary, prefix: usize, piece: &str) -> usize {
         let last = self.slots.len() - 1;
         let mut slot = hash & last;
         while let Some(index) = (self.slots[slot] as usize).checked_sub(1)

@@ -20,14 +20,14 @@ pub(super) enum Prepend {
 
 /// A part of a text, and whether the text starts with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Part {
+struct TextPart {
     text: String,
     is_first: bool,
 }
 
 /// Applies the splitting steps in order. No part is empty.
 pub(super) fn split(text: String, pre_tokenizers: &[PreTokenizer]) -> Vec<String> {
-    let mut parts = vec![Part { text, is_first: true }];
+    let mut parts = vec![TextPart { text, is_first: true }];
     for pre_tokenizer in pre_tokenizers {
         parts = parts.iter().flat_map(|part| pre_tokenizer.split(part)).collect();
     }
@@ -35,7 +35,7 @@ pub(super) fn split(text: String, pre_tokenizers: &[PreTokenizer]) -> Vec<String
 }
 
 impl PreTokenizer {
-    fn split(&self, part: &Part) -> Vec<Part> {
+    fn split(&self, part: &TextPart) -> Vec<TextPart> {
         if part.text.is_empty() {
             return Vec::new();
         }
@@ -43,7 +43,7 @@ impl PreTokenizer {
             Self::Whitespace => {
                 let starts_here = part.is_first && !part.text.starts_with(char::is_whitespace);
                 let words = part.text.split_whitespace().enumerate();
-                words.map(|(number, word)| Part { text: word.to_owned(), is_first: starts_here && number == 0 }).collect()
+                words.map(|(number, word)| TextPart { text: word.to_owned(), is_first: starts_here && number == 0 }).collect()
             }
             Self::Metaspace { space, prepend, splits } => {
                 let mut text = part.text.replace(' ', space.encode_utf8(&mut [0; 4]));
@@ -56,13 +56,13 @@ impl PreTokenizer {
                     text.insert(0, *space);
                 }
                 if !splits {
-                    return vec![Part { text, is_first: part.is_first }];
+                    return vec![TextPart { text, is_first: part.is_first }];
                 }
                 let starts = text.match_indices(*space).map(|(at, _)| at).filter(|at| 0 < *at);
                 let ends: Vec<usize> = starts.chain([text.len()]).collect();
                 let mut start = 0;
                 let word = |end: usize| {
-                    let word = Part { text: text[start..end].to_owned(), is_first: part.is_first && start == 0 };
+                    let word = TextPart { text: text[start..end].to_owned(), is_first: part.is_first && start == 0 };
                     start = end;
                     word
                 };

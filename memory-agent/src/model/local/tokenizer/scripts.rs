@@ -3,57 +3,61 @@
 //! The vocabulary of an English model has a few hundred characters of other scripts, but hardly any piece with two of
 //! their letters. The vectors of texts in these scripts are meaningless, because the texts become single letters or
 //! unknown words.
+//!
+//! A model must not make a language worse. A text in an uncovered script therefore gets a vector of zeros, which
+//! is stored so that the text is not read again, is similar to no other vector, and is excluded from the
+//! statistics. A query with such a vector is searched without it.
 
 use std::collections::HashMap;
 
-use super::vocabulary::Vocabulary;
+use super::vocabulary::TokenVocabulary;
 
 /// Minimum number of pieces of two or more letters of a covered script.
 ///
 /// all-MiniLM-L6-v2 has 8 of Cyrillic and none of Japanese kana. For small vocabularies the minimum is one in
 /// [`SHARE`].
-const PIECES: usize = 100;
+const MIN_PIECES: usize = 100;
 const SHARE: usize = 250;
 
 /// Minimum number of pieces with Chinese characters.
 ///
 /// A piece of one character counts, because it may be a word. all-MiniLM-L6-v2 has 488, BERT's multilingual models more than 8,000.
-const IDEOGRAPHS: usize = 1500;
+const MIN_IDEOGRAPHS: usize = 1500;
 const IDEOGRAPHS_SHARE: usize = 20;
 
 /// The scripts that a vocabulary covers.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Scripts(Vec<Script>);
+pub(super) struct CoveredScripts(Vec<LetterScript>);
 
 /// A set of letters that vocabularies contain together: Chinese, Korean, or a block of 128 code points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Script {
+enum LetterScript {
     Ideographs,
     Korean,
     Block(u32),
 }
 
-impl Scripts {
+impl CoveredScripts {
     /// Determines the covered scripts by the number of pieces of each.
-    pub(super) fn of(vocabulary: &Vocabulary) -> Self {
-        let mut counts: HashMap<Script, usize> = HashMap::new();
+    pub(super) fn of(vocabulary: &TokenVocabulary) -> Self {
+        let mut counts: HashMap<LetterScript, usize> = HashMap::new();
         for index in 0..vocabulary.len() {
             let (piece, _) = vocabulary.piece(index);
             let letters = piece.chars().filter(|character| character.is_alphabetic()).take(2).count();
             let mut former = None;
-            for script in piece.chars().filter_map(Script::of) {
-                let counts_alone = script == Script::Ideographs;
+            for script in piece.chars().filter_map(LetterScript::of) {
+                let counts_alone = script == LetterScript::Ideographs;
                 if former != Some(script) && (counts_alone || 1 < letters) {
                     *counts.entry(script).or_default() += 1;
                 }
                 former = Some(script);
             }
         }
-        let least = |script: Script| match script {
-            Script::Ideographs => IDEOGRAPHS.min(vocabulary.len() / IDEOGRAPHS_SHARE).max(1),
-            Script::Korean | Script::Block(_) => PIECES.min(vocabulary.len() / SHARE).max(1),
+        let least = |script: LetterScript| match script {
+            LetterScript::Ideographs => MIN_IDEOGRAPHS.min(vocabulary.len() / IDEOGRAPHS_SHARE).max(1),
+            LetterScript::Korean | LetterScript::Block(_) => MIN_PIECES.min(vocabulary.len() / SHARE).max(1),
         };
-        let mut scripts: Vec<Script> =
+        let mut scripts: Vec<LetterScript> =
             counts.into_iter().filter(|(script, count)| least(*script) <= *count).map(|(script, _)| script).collect();
         scripts.sort_unstable();
         Self(scripts)
@@ -67,7 +71,7 @@ impl Scripts {
         let (mut known, mut all) = (0, 0);
         let mut former = (None, false);
         for character in text.chars() {
-            let Some(script) = Script::of(character) else { continue };
+            let Some(script) = LetterScript::of(character) else { continue };
             if former.0 != Some(script) {
                 former = (Some(script), self.0.binary_search(&script).is_ok());
             }
@@ -78,7 +82,7 @@ impl Scripts {
     }
 }
 
-impl Script {
+impl LetterScript {
     /// Returns the script of a letter, or `None` for other characters.
     fn of(character: char) -> Option<Self> {
         if !character.is_alphabetic() {
@@ -96,12 +100,12 @@ impl Script {
 mod tests {
     use super::*;
 
-    fn scripts(pieces: impl Iterator<Item = String>) -> Scripts {
-        let mut vocabulary = Vocabulary::default();
+    fn scripts(pieces: impl Iterator<Item = String>) -> CoveredScripts {
+        let mut vocabulary = TokenVocabulary::default();
         for (number, piece) in (0..).zip(pieces) {
             vocabulary.push(&piece, number);
         }
-        Scripts::of(&vocabulary)
+        CoveredScripts::of(&vocabulary)
     }
 
     /// Returns `count` pieces of two letters, starting at `first`, each with `prefix`.

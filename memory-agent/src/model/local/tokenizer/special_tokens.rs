@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use serde::Deserialize;
 
 use super::format::FAST;
-use crate::model::local::{Folder, ModelError};
+use crate::model::local::{ModelError, ModelFolder};
 
 /// The special tokens before a text, between two texts, and after the last text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Frame {
+pub(super) struct TokenFrame {
     pub(super) before: Vec<u32>,
     pub(super) between: Vec<u32>,
     pub(super) after: Vec<u32>,
@@ -44,18 +44,18 @@ struct SpecialToken {
 }
 
 impl PostProcessor {
-    pub(super) fn frame(self, folder: &Folder) -> Result<Frame, ModelError> {
+    pub(super) fn frame(self, folder: &ModelFolder) -> Result<TokenFrame, ModelError> {
         let unusable = || folder.damaged(FAST, "its post_processor does not define the special tokens");
         let Self { kind, single, pair, special_tokens, sep, cls, processors } = self;
         match kind.as_str() {
             "Sequence" => {
                 let framing = processors.into_iter().find(|inner| inner.kind != "ByteLevel");
-                framing.map_or(Ok(Frame::default()), |inner| inner.frame(folder))
+                framing.map_or(Ok(TokenFrame::default()), |inner| inner.frame(folder))
             }
             "BertProcessing" | "RobertaProcessing" => {
                 let ((_, start), (_, end)) = cls.zip(sep).ok_or_else(unusable)?;
                 let between = if kind == "BertProcessing" { vec![end] } else { vec![end, end] };
-                Ok(Frame { before: vec![start], between, after: vec![end] })
+                Ok(TokenFrame { before: vec![start], between, after: vec![end] })
             }
             "TemplateProcessing" => {
                 // The special tokens before the first text, after it, and after the second text.
@@ -74,7 +74,7 @@ impl PostProcessor {
                 let [before, after] = single.ok_or_else(unusable)?;
                 let pair = parts(&pair).and_then(|parts| <[Vec<u32>; 3]>::try_from(parts).ok());
                 let between = pair.map_or_else(|| after.clone(), |[_, between, _]| between);
-                Ok(Frame { before, between, after })
+                Ok(TokenFrame { before, between, after })
             }
             other => Err(folder.unsupported(FAST, &format!("it uses the post-processor {other:?}"))),
         }

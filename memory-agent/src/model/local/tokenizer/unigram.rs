@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use super::normalizer::Normalizer;
-use super::pieces::Table;
+use super::pieces::PieceTable;
 use super::pre_tokenizer::{PreTokenizer, split};
-use super::vocabulary::Vocabulary;
+use super::vocabulary::TokenVocabulary;
 
 /// Difference of the log probability of an unknown character to that of the least probable piece.
 const UNKNOWN_PENALTY: f64 = 10.0;
@@ -20,8 +20,8 @@ const BYTES_PER_TOKEN: usize = 128;
 pub(super) struct Unigram {
     normalizers: Vec<Normalizer>,
     pre_tokenizers: Vec<PreTokenizer>,
-    vocabulary: Vocabulary,
-    table: Table,
+    vocabulary: TokenVocabulary,
+    table: PieceTable,
     /// The token for unknown characters; a sequence of them becomes one token.
     pub(super) unknown: Option<u32>,
     unknown_score: f64,
@@ -31,7 +31,7 @@ pub(super) struct Unigram {
 
 /// The last step of the best segmentation up to a position in the text.
 #[derive(Debug, Clone, Copy)]
-struct Step {
+struct SegmentStep {
     score: f64,
     start: usize,
     /// Index of the piece in the vocabulary, or `None` for an unknown character.
@@ -43,14 +43,14 @@ impl Unigram {
     ///
     /// If a piece occurs twice, the last entry is used.
     pub(super) fn new(
-        vocabulary: Vocabulary,
+        vocabulary: TokenVocabulary,
         special: &HashSet<u32>,
         unknown: Option<u32>,
         has_bytes: bool,
         normalizers: Vec<Normalizer>,
         pre_tokenizers: Vec<PreTokenizer>,
     ) -> Self {
-        let mut table = Table::for_pieces(vocabulary.len());
+        let mut table = PieceTable::for_pieces(vocabulary.len());
         let mut least = f64::INFINITY;
         for index in 0..vocabulary.len() {
             let (piece, number) = vocabulary.piece(index);
@@ -85,7 +85,7 @@ impl Unigram {
     }
 
     /// Appends the tokens of the most probable segmentation; ties go to the longer last piece.
-    fn segment(&self, text: &str, steps: &mut Vec<Option<Step>>, ids: &mut Vec<u32>) {
+    fn segment(&self, text: &str, steps: &mut Vec<Option<SegmentStep>>, ids: &mut Vec<u32>) {
         steps.clear();
         steps.resize(text.len() + 1, None);
         for (start, character) in text.char_indices() {
@@ -93,11 +93,11 @@ impl Unigram {
             let mut reach = |length: usize, score: f64, piece: Option<usize>| {
                 let step = &mut steps[start + length];
                 if step.is_none_or(|former| former.score < score) {
-                    *step = Some(Step { score, start, piece });
+                    *step = Some(SegmentStep { score, start, piece });
                 }
             };
             let mut has_own_piece = false;
-            self.table.each_start(&self.vocabulary, &text[start..], |index, length| {
+            self.table.for_each_prefix(&self.vocabulary, &text[start..], |index, length| {
                 has_own_piece |= length == character.len_utf8();
                 reach(length, score + self.vocabulary.score(index), Some(index));
             });

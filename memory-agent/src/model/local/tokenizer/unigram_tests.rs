@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::model::local::Folder;
+use crate::model::local::ModelFolder;
 
 /// Pieces and their scores.
 const PIECES: &[(&str, f64)] = &[
@@ -125,12 +125,12 @@ fn charsmap() -> Value {
     json!({"type": "Precompiled", "precompiled_charsmap": CHARSMAP})
 }
 
-fn of_xlm_r() -> Value {
+fn xlm_r_model() -> Value {
     let metaspace = json!({"type": "Metaspace", "replacement": "▁", "add_prefix_space": true});
     model(&charsmap(), &json!({"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, metaspace]}), false)
 }
 
-fn with_bytes() -> Value {
+fn byte_model() -> Value {
     let normalizers = json!([
         charsmap(),
         {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "},
@@ -141,25 +141,25 @@ fn with_bytes() -> Value {
     model(&json!({"type": "Sequence", "normalizers": normalizers}), &metaspace, true)
 }
 
-fn unsplit() -> Value {
+fn unsplit_model() -> Value {
     let comma = json!({"type": "Replace", "pattern": {"String": ","}, "content": " , "});
     let normalizers = json!([{"type": "NFKD"}, {"type": "StripAccents"}, comma]);
     let metaspace = json!({"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": false});
     model(&json!({"type": "Sequence", "normalizers": normalizers}), &metaspace, false)
 }
 
-fn open(model: &Value) -> Result<Tokenizer, String> {
+fn open(model: &Value) -> Result<SubwordTokenizer, String> {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     fs::write(folder.path().join("tokenizer.json"), model.to_string()).expect("a temporary file can be written");
-    let folder = Folder::open(folder.path()).expect("the folder is there");
-    Tokenizer::open(&folder).map(|opened| opened.tokenizer).map_err(|error| error.why)
+    let folder = ModelFolder::open(folder.path()).expect("the folder is there");
+    SubwordTokenizer::open(&folder).map(|opened| opened.tokenizer).map_err(|error| error.why)
 }
 
-fn tokenizer(model: &Value) -> Tokenizer {
+fn tokenizer(model: &Value) -> SubwordTokenizer {
     open(model).expect("the tokenizer is sound")
 }
 
-fn shown(ids: &[u32]) -> String {
+fn join_pieces(ids: &[u32]) -> String {
     let pieces: Vec<String> =
         PIECES.iter().map(|(piece, _)| (*piece).to_owned()).chain(bytes().map(|(piece, _)| piece)).collect();
     ids.iter().map(|id| pieces[*id as usize].as_str()).collect::<Vec<_>>().join(" ")
@@ -167,34 +167,34 @@ fn shown(ids: &[u32]) -> String {
 
 #[test]
 fn texts_fall_into_their_most_probable_pieces() {
-    for (number, model) in [of_xlm_r(), with_bytes(), unsplit()].iter().enumerate() {
+    for (number, model) in [xlm_r_model(), byte_model(), unsplit_model()].iter().enumerate() {
         let tokenizer = tokenizer(model);
         for (text, expected) in TEXTS {
-            assert_eq!(shown(&tokenizer.plain(text, usize::MAX)), expected[number], "{text:?} in tokenizer {number}");
+            assert_eq!(join_pieces(&tokenizer.plain(text, usize::MAX)), expected[number], "{text:?} in tokenizer {number}");
         }
     }
 }
 
 #[test]
 fn special_tokens_stand_around_texts_and_are_not_found_in_them() {
-    let tokenizer = tokenizer(&of_xlm_r());
-    assert_eq!(shown(&tokenizer.one("the dark", 9).ids), "<s> ▁the ▁dark </s>");
-    assert_eq!(shown(&tokenizer.one("the dark", 3).ids), "<s> ▁the </s>");
-    let Tokens { ids, first } = tokenizer.pair("the dark", "a b", 20);
-    assert_eq!((shown(&ids).as_str(), first), ("<s> ▁the ▁dark </s> </s> ▁a ▁ b </s>", 5));
-    assert_eq!(shown(&tokenizer.plain("</s>a", 9)), "▁ < / s > a");
-    let mut model = of_xlm_r();
+    let tokenizer = tokenizer(&xlm_r_model());
+    assert_eq!(join_pieces(&tokenizer.one("the dark", 9).ids), "<s> ▁the ▁dark </s>");
+    assert_eq!(join_pieces(&tokenizer.one("the dark", 3).ids), "<s> ▁the </s>");
+    let TokenIds { ids, first } = tokenizer.pair("the dark", "a b", 20);
+    assert_eq!((join_pieces(&ids).as_str(), first), ("<s> ▁the ▁dark </s> </s> ▁a ▁ b </s>", 5));
+    assert_eq!(join_pieces(&tokenizer.plain("</s>a", 9)), "▁ < / s > a");
+    let mut model = xlm_r_model();
     model["post_processor"] = json!({"type": "RobertaProcessing", "sep": ["</s>", 2], "cls": ["<s>", 0]});
     let roberta = self::tokenizer(&model);
-    assert_eq!(roberta.pair("the dark", "a b", 20), Tokens { ids, first });
+    assert_eq!(roberta.pair("the dark", "a b", 20), TokenIds { ids, first });
     model["post_processor"] = Value::Null;
-    assert_eq!(shown(&self::tokenizer(&model).one("the", 9).ids), "▁the");
+    assert_eq!(join_pieces(&self::tokenizer(&model).one("the", 9).ids), "▁the");
 }
 
 #[test]
 fn a_tokenizer_that_cannot_be_used_says_why() {
     let changed = |change: &dyn Fn(&mut Value)| {
-        let mut model = of_xlm_r();
+        let mut model = xlm_r_model();
         change(&mut model);
         let error = open(&model).expect_err("it cannot be used");
         error.split_once("tokenizer.json cannot be used: ").unwrap_or_else(|| panic!("it names the file: {error}")).1.to_owned()
@@ -222,7 +222,7 @@ fn a_tokenizer_that_cannot_be_used_says_why() {
 proptest! {
     #[test]
     fn every_text_becomes_tokens_that_are_known(text in "(\\PC|[abem深色é\u{301}\u{200b}\u{0}\\s]){0,60}", most in 0..40_usize) {
-        for model in [of_xlm_r(), with_bytes(), unsplit()] {
+        for model in [xlm_r_model(), byte_model(), unsplit_model()] {
             let tokenizer = tokenizer(&model);
             let all = tokenizer.plain(&text, usize::MAX);
             prop_assert!(all.iter().all(|id| (*id as usize) < tokenizer.rows));

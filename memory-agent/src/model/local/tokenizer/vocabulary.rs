@@ -11,32 +11,32 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 /// Some 30,000 short strings are read before the first text is tokenized. Storing them in one string takes a fifth of
 /// the time.
 #[derive(Default)]
-pub(super) struct Vocabulary {
+pub(super) struct TokenVocabulary {
     text: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<PieceSpan>,
     /// Log probability of each piece; empty if the file has no scores.
     scores: Vec<f64>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Piece {
+struct PieceSpan {
     start: u32,
     end: u32,
     number: u32,
 }
 
-impl fmt::Debug for Vocabulary {
+impl fmt::Debug for TokenVocabulary {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} pieces", self.len())
     }
 }
 
-impl Vocabulary {
+impl TokenVocabulary {
     pub(super) fn push(&mut self, piece: &str, number: u32) {
         let place = |length: usize| u32::try_from(length).expect("files of more than 64 MB are not read");
         let start = place(self.text.len());
         self.text.push_str(piece);
-        self.pieces.push(Piece { start, end: place(self.text.len()), number });
+        self.pieces.push(PieceSpan { start, end: place(self.text.len()), number });
     }
 
     pub(super) fn len(&self) -> usize {
@@ -70,29 +70,29 @@ impl Vocabulary {
 
     /// Returns a piece and its number.
     pub(super) fn piece(&self, index: usize) -> (&str, u32) {
-        let Piece { start, end, number } = self.pieces[index];
+        let PieceSpan { start, end, number } = self.pieces[index];
         (&self.text[Range { start: start as usize, end: end as usize }], number)
     }
 }
 
 /// A JSON string that is borrowed from the file if it contains no escapes.
 #[derive(serde::Deserialize)]
-struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
+struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
 
-impl<'de> Deserialize<'de> for Vocabulary {
+impl<'de> Deserialize<'de> for TokenVocabulary {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Pieces;
+        struct VocabularyVisitor;
 
-        impl<'de> Visitor<'de> for Pieces {
-            type Value = Vocabulary;
+        impl<'de> Visitor<'de> for VocabularyVisitor {
+            type Value = TokenVocabulary;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("a vocabulary: pieces of words and their numbers, or a list of pieces and their scores")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vocabulary, A::Error> {
-                let mut vocabulary = Vocabulary::default();
-                while let Some((Borrowed(piece), score)) = list.next_element()? {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<TokenVocabulary, A::Error> {
+                let mut vocabulary = TokenVocabulary::default();
+                while let Some((BorrowedText(piece), score)) = list.next_element()? {
                     let number = u32::try_from(vocabulary.len()).expect("files of more than 64 MB are not read");
                     vocabulary.push(&piece, number);
                     vocabulary.scores.push(score);
@@ -100,15 +100,15 @@ impl<'de> Deserialize<'de> for Vocabulary {
                 Ok(vocabulary)
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vocabulary, A::Error> {
-                let mut vocabulary = Vocabulary::default();
-                while let Some((Borrowed(piece), number)) = map.next_entry()? {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<TokenVocabulary, A::Error> {
+                let mut vocabulary = TokenVocabulary::default();
+                while let Some((BorrowedText(piece), number)) = map.next_entry()? {
                     vocabulary.push(&piece, number);
                 }
                 Ok(vocabulary)
             }
         }
 
-        deserializer.deserialize_any(Pieces)
+        deserializer.deserialize_any(VocabularyVisitor)
     }
 }

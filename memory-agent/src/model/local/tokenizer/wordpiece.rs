@@ -1,13 +1,13 @@
 //! The `WordPiece` model: each word is split into the longest known pieces.
 
-use super::pieces::Pieces;
-use super::words::{Spelling, Words};
+use super::pieces::PieceSegmenter;
+use super::words::{NormalizedWords, WordNormalization};
 
 /// A `WordPiece` model.
 #[derive(Debug)]
 pub(super) struct WordPiece {
-    pub(super) spelling: Spelling,
-    pub(super) pieces: Pieces,
+    pub(super) spelling: WordNormalization,
+    pub(super) pieces: PieceSegmenter,
     /// The token for a word that cannot be segmented.
     pub(super) unknown: u32,
     /// Maximum length of a word; longer words are unknown.
@@ -18,7 +18,7 @@ impl WordPiece {
     /// Returns the first tokens of a text, at most `most`. The rest is not read.
     pub(super) fn tokens(&self, text: &str, most: usize) -> Vec<u32> {
         let mut ids = Vec::new();
-        let mut words = Words::new(text, self.spelling, self.most_characters);
+        let mut words = NormalizedWords::new(text, self.spelling, self.most_characters);
         while ids.len() < most
             && let Some(word) = words.next()
         {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::*;
-use crate::model::local::Folder;
+use crate::model::local::ModelFolder;
 
 const PIECES: &[&str] = &[
     "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[", "]", ",", ".", "!", "-", "'", "a", "b", "e", "n", "s", "##a", "##e",
@@ -28,7 +28,7 @@ fn normalizer(lowercase: bool, strip_accents: Option<bool>, clean: bool, chinese
     json!({"type": "BertNormalizer", "clean_text": clean, "handle_chinese_chars": chinese, "strip_accents": strip_accents, "lowercase": lowercase})
 }
 
-fn usual() -> Value {
+fn default_normalizer() -> Value {
     normalizer(true, None, true, true)
 }
 
@@ -40,33 +40,33 @@ fn folder_with(files: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-fn open(path: &Path) -> Result<Tokenizer, String> {
-    let folder = Folder::open(path).expect("the folder is there");
-    let opened = Tokenizer::open(&folder).map_err(|error| error.why)?;
+fn open(path: &Path) -> Result<SubwordTokenizer, String> {
+    let folder = ModelFolder::open(path).expect("the folder is there");
+    let opened = SubwordTokenizer::open(&folder).map_err(|error| error.why)?;
     opened.check_frame(&folder).map_err(|error| error.why)?;
     Ok(opened.tokenizer)
 }
 
-fn tokenizer(normalizer: &Value) -> Tokenizer {
+fn tokenizer(normalizer: &Value) -> SubwordTokenizer {
     let folder = folder_with(&[("tokenizer.json", &model(normalizer).to_string())]);
     open(folder.path()).expect("the tokenizer is sound")
 }
 
-fn shown(ids: &[u32]) -> String {
+fn join_pieces(ids: &[u32]) -> String {
     ids.iter().map(|id| PIECES[*id as usize]).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the pieces of a text without the special tokens.
-fn pieces(tokenizer: &Tokenizer, text: &str) -> String {
-    let Tokens { ids, first } = tokenizer.one(text, usize::MAX);
+fn pieces(tokenizer: &SubwordTokenizer, text: &str) -> String {
+    let TokenIds { ids, first } = tokenizer.one(text, usize::MAX);
     assert_eq!(first, ids.len());
-    assert_eq!((shown(&ids[..1]), shown(&ids[ids.len() - 1..])), ("[CLS]".into(), "[SEP]".into()));
-    shown(&ids[1..ids.len() - 1])
+    assert_eq!((join_pieces(&ids[..1]), join_pieces(&ids[ids.len() - 1..])), ("[CLS]".into(), "[SEP]".into()));
+    join_pieces(&ids[1..ids.len() - 1])
 }
 
 #[test]
 fn words_fall_into_the_longest_pieces_that_are_known() {
-    let tokenizer = tokenizer(&usual());
+    let tokenizer = tokenizer(&default_normalizer());
     for (text, expected) in [
         ("", ""),
         (" \t\r\n\u{3000}\u{a0} ", ""),
@@ -123,9 +123,9 @@ fn a_vocabulary_of_lines_is_read_with_its_settings() {
 
 #[test]
 fn long_texts_are_cut_and_of_two_the_longer_one_first() {
-    let tokenizer = tokenizer(&usual());
-    assert_eq!(shown(&tokenizer.one("a b e n s", 5).ids), "[CLS] a b e [SEP]");
-    assert_eq!(shown(&tokenizer.one("unhappiness", 4).ids), "[CLS] un ##happi [SEP]");
+    let tokenizer = tokenizer(&default_normalizer());
+    assert_eq!(join_pieces(&tokenizer.one("a b e n s", 5).ids), "[CLS] a b e [SEP]");
+    assert_eq!(join_pieces(&tokenizer.one("unhappiness", 4).ids), "[CLS] un ##happi [SEP]");
     for (one, other, most, expected) in [
         ("a b", "e n s", 9, "[CLS] a b [SEP] e n s [SEP]"),
         ("a b", "e n s", 8, "[CLS] a b [SEP] e n s [SEP]"),
@@ -136,9 +136,9 @@ fn long_texts_are_cut_and_of_two_the_longer_one_first() {
         ("a a a a a", "b b b b", 8, "[CLS] a a a [SEP] b b [SEP]"),
         ("", "", 5, "[CLS] [SEP] [SEP]"),
     ] {
-        let Tokens { ids, first } = tokenizer.pair(one, other, most);
-        assert_eq!(shown(&ids), expected);
-        assert_eq!(shown(&ids[first - 1..first]), "[SEP]", "the first separator belongs to the first text");
+        let TokenIds { ids, first } = tokenizer.pair(one, other, most);
+        assert_eq!(join_pieces(&ids), expected);
+        assert_eq!(join_pieces(&ids[first - 1..first]), "[SEP]", "the first separator belongs to the first text");
         assert_eq!(ids[1..first - 1].iter().filter(|id| PIECES[**id as usize] == "[SEP]").count(), 0);
     }
 }
@@ -146,7 +146,7 @@ fn long_texts_are_cut_and_of_two_the_longer_one_first() {
 #[test]
 fn a_tokenizer_that_cannot_be_used_says_why() {
     let changed = |change: &dyn Fn(&mut Value)| {
-        let mut model = model(&usual());
+        let mut model = model(&default_normalizer());
         change(&mut model);
         let folder = folder_with(&[("tokenizer.json", &model.to_string())]);
         let error = open(folder.path()).expect_err("it cannot be used");
@@ -166,10 +166,10 @@ fn a_tokenizer_that_cannot_be_used_says_why() {
     assert!(changed(&|model| *model = json!([])).starts_with("its content is invalid"));
 
     let lines = folder_with(&[("vocab.txt", "[UNK]\n[CLS]\n")]);
-    assert!(open(lines.path()).expect_err("no [SEP]").ends_with("invalid value for vocab.txt: its vocabulary has no [SEP]"));
+    assert!(open(lines.path()).expect_err("no [SEP]").ends_with("vocab.txt cannot be used: its vocabulary has no [SEP]"));
     let bytes = folder_with(&[]);
     fs::write(bytes.path().join("vocab.txt"), b"[UNK]\n\xff\n").expect("a temporary file can be written");
-    assert!(open(bytes.path()).expect_err("no UTF-8").ends_with("invalid value for vocab.txt: it is not UTF-8"));
+    assert!(open(bytes.path()).expect_err("no UTF-8").ends_with("vocab.txt cannot be used: it is not UTF-8"));
     let nothing = folder_with(&[]);
     assert!(open(nothing.path()).expect_err("no file").ends_with("tokenizer.json does not exist"));
 }
@@ -185,7 +185,7 @@ proptest! {
         chinese: bool,
     ) {
         let tokenizer = tokenizer(&normalizer(lowercase, strip_accents, clean, chinese));
-        let Tokens { ids, .. } = tokenizer.one(&text, most);
+        let TokenIds { ids, .. } = tokenizer.one(&text, most);
         prop_assert!(ids.len() <= most && ids.iter().all(|id| (*id as usize) < PIECES.len()));
         let all = tokenizer.one(&text, usize::MAX).ids;
         prop_assert_eq!(&ids[..ids.len() - 1], &all[..ids.len() - 1], "a cut text begins as the whole one");
@@ -193,8 +193,8 @@ proptest! {
 
     #[test]
     fn two_texts_never_have_more_tokens_than_there_is_room(one in "[ab ]{0,60}", other in "[ab ]{0,60}", most in 3..40_usize) {
-        let tokenizer = tokenizer(&usual());
-        let Tokens { ids, first } = tokenizer.pair(&one, &other, most);
+        let tokenizer = tokenizer(&default_normalizer());
+        let TokenIds { ids, first } = tokenizer.pair(&one, &other, most);
         prop_assert!(ids.len() <= most && 2 <= first && first < ids.len());
         let whole = tokenizer.one(&one, usize::MAX).ids.len() + tokenizer.one(&other, usize::MAX).ids.len() - 1;
         prop_assert_eq!(ids.len(), whole.min(most), "no room is wasted");

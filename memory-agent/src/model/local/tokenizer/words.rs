@@ -9,7 +9,7 @@ use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCa
 /// Normalization options of a `WordPiece` model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "tokenizers have one switch for each")]
-pub(super) struct Spelling {
+pub(super) struct WordNormalization {
     /// Removes control characters.
     pub(super) is_clean: bool,
     /// Treats each Chinese character as a word.
@@ -22,7 +22,7 @@ pub(super) struct Spelling {
 
 /// A word or punctuation mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Word<'a> {
+pub(super) enum NormalizedWord<'a> {
     /// The normalized word.
     Spelled(&'a str),
     /// A word longer than the maximum length.
@@ -30,30 +30,30 @@ pub(super) enum Word<'a> {
 }
 
 /// An iterator over the words of a text. A punctuation mark is a separate word.
-pub(super) struct Words<'a> {
-    characters: Peekable<Characters<'a>>,
+pub(super) struct NormalizedWords<'a> {
+    characters: Peekable<CharStream<'a>>,
     splits_chinese: bool,
     is_lower: bool,
     most_characters: usize,
     word: String,
 }
 
-enum Characters<'a> {
-    AsTheyStand(Clean<'a>),
-    WithoutAccents(Decompositions<Clean<'a>>),
+enum CharStream<'a> {
+    AsTheyStand(CleanChars<'a>),
+    WithoutAccents(Decompositions<CleanChars<'a>>),
 }
 
-struct Clean<'a> {
+struct CleanChars<'a> {
     characters: Chars<'a>,
     is_clean: bool,
 }
 
-impl<'a> Words<'a> {
+impl<'a> NormalizedWords<'a> {
     /// Creates an iterator; a word of more than `most_characters` is too long.
-    pub(super) fn new(text: &'a str, spelling: Spelling, most_characters: usize) -> Self {
-        let clean = Clean { characters: text.chars(), is_clean: spelling.is_clean };
+    pub(super) fn new(text: &'a str, spelling: WordNormalization, most_characters: usize) -> Self {
+        let clean = CleanChars { characters: text.chars(), is_clean: spelling.is_clean };
         let characters =
-            if spelling.drops_accents { Characters::WithoutAccents(clean.nfd()) } else { Characters::AsTheyStand(clean) };
+            if spelling.drops_accents { CharStream::WithoutAccents(clean.nfd()) } else { CharStream::AsTheyStand(clean) };
         Self {
             characters: characters.peekable(),
             splits_chinese: spelling.splits_chinese,
@@ -64,7 +64,7 @@ impl<'a> Words<'a> {
     }
 
     /// Returns the next word, or `None` at the end of the text.
-    pub(super) fn next(&mut self) -> Option<Word<'_>> {
+    pub(super) fn next(&mut self) -> Option<NormalizedWord<'_>> {
         self.word.clear();
         let mut length = 0;
         while let Some(character) = self.characters.peek().copied() {
@@ -84,7 +84,7 @@ impl<'a> Words<'a> {
         if length == 0 {
             return None;
         }
-        Some(if length <= self.most_characters { Word::Spelled(&self.word) } else { Word::TooLong })
+        Some(if length <= self.most_characters { NormalizedWord::Spelled(&self.word) } else { NormalizedWord::TooLong })
     }
 
     /// Appends a character unless the word is already too long; returns the number of characters added.
@@ -107,7 +107,7 @@ impl<'a> Words<'a> {
     }
 }
 
-impl Iterator for Characters<'_> {
+impl Iterator for CharStream<'_> {
     type Item = char;
 
     fn next(&mut self) -> Option<char> {
@@ -118,7 +118,7 @@ impl Iterator for Characters<'_> {
     }
 }
 
-impl Iterator for Clean<'_> {
+impl Iterator for CleanChars<'_> {
     type Item = char;
 
     fn next(&mut self) -> Option<char> {

@@ -3,24 +3,24 @@
 //! The model works with a folder `/memories`. The wording of the results is the one that models are trained on.
 
 mod command;
-mod place;
+mod path;
 mod texts;
 mod view;
 
 use memory_core::topic::{Topics, file};
-use memory_core::{Effect, Secrets, Tool, ToolContext, ToolError};
+use memory_core::{Effect, SecretPolicy, Tool, ToolContext, ToolError};
 use serde_json::{Value, json};
 
-use super::super::input::read;
+use super::super::input::parse_input;
 use super::input::topics;
-use command::{Command, Input};
-use place::Place;
+use command::{FilesCommand, FilesInput};
+use path::FilesPath;
 
 /// Executes a command on the files of the topics folder.
 #[derive(Debug)]
-pub(super) struct Files;
+pub(super) struct FilesTool;
 
-impl Tool for Files {
+impl Tool for FilesTool {
     fn name(&self) -> &'static str {
         "memory"
     }
@@ -58,44 +58,45 @@ impl Tool for Files {
     }
 
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
-        let input: Input = read(parameters)?;
-        let done = obey(&topics(context)?, input.command()?).map(Value::String);
+        let input: FilesInput = parse_input(parameters)?;
+        let done = execute_command(&topics(context)?, input.command()?).map(Value::String);
         done.map_err(|error| ToolError { is_text: true, ..error })
     }
 }
 
-fn obey(topics: &Topics, command: Command) -> Result<String, ToolError> {
+fn execute_command(topics: &Topics, command: FilesCommand) -> Result<String, ToolError> {
     match command {
-        Command::View { path, range } => view::view(topics, &Place::of(&path)?, range),
-        Command::Create { path, text } => {
-            let place = Place::of(&path)?;
-            file::create(topics, place.file()?, &text, Secrets::Refuse).map_err(|error| texts::not_created(&path, error))?;
+        FilesCommand::View { path, range } => view::view(topics, &FilesPath::of(&path)?, range),
+        FilesCommand::Create { path, text } => {
+            let place = FilesPath::of(&path)?;
+            file::create(topics, place.file()?, &text, SecretPolicy::Refuse)
+                .map_err(|error| texts::create_error(&path, error))?;
             Ok(texts::created(&path))
         }
-        Command::Replace { path, old, new } => {
-            let place = Place::of(&path)?;
-            let replaced = file::replace(topics, place.file()?, &old, &new, Secrets::Refuse);
-            let (text, line) = replaced.map_err(|error| texts::not_replaced(&path, &old, error))?;
+        FilesCommand::Replace { path, old, new } => {
+            let place = FilesPath::of(&path)?;
+            let replaced = file::replace(topics, place.file()?, &old, &new, SecretPolicy::Refuse);
+            let (text, line) = replaced.map_err(|error| texts::replace_error(&path, &old, error))?;
             Ok(texts::replaced(&text, line, &new))
         }
-        Command::Insert { path, line, text } => {
-            let place = Place::of(&path)?;
+        FilesCommand::Insert { path, line, text } => {
+            let place = FilesPath::of(&path)?;
             // A negative number is out of range for every file.
             let behind = usize::try_from(line).unwrap_or(usize::MAX);
-            let inserted = file::insert(topics, place.file()?, behind, &text, Secrets::Refuse);
-            match inserted.map_err(|error| texts::not_there(&path, error))? {
+            let inserted = file::insert(topics, place.file()?, behind, &text, SecretPolicy::Refuse);
+            match inserted.map_err(|error| texts::path_error(&path, error))? {
                 Ok(()) => Ok(texts::edited(&path)),
-                Err(lines) => Err(texts::no_such_line(line, lines)),
+                Err(lines) => Err(texts::line_error(line, lines)),
             }
         }
-        Command::Delete { path } => {
-            let place = Place::of(&path)?;
-            file::delete(topics, place.file()?).map_err(|error| texts::not_there(&path, error))?;
+        FilesCommand::Delete { path } => {
+            let place = FilesPath::of(&path)?;
+            file::delete(topics, place.file()?).map_err(|error| texts::path_error(&path, error))?;
             Ok(texts::deleted(&path))
         }
-        Command::Rename { from, to } => {
-            let (old, new) = (Place::of(&from)?, Place::of(&to)?);
-            file::rename(topics, old.file()?, new.file()?).map_err(|error| texts::not_renamed(&from, &to, error))?;
+        FilesCommand::Rename { from, to } => {
+            let (old, new) = (FilesPath::of(&from)?, FilesPath::of(&to)?);
+            file::rename(topics, old.file()?, new.file()?).map_err(|error| texts::rename_error(&from, &to, error))?;
             Ok(texts::renamed(&from, &to))
         }
     }

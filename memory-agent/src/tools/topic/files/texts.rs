@@ -3,10 +3,10 @@
 use memory_core::topic::TopicError;
 use memory_core::{Code, ToolError};
 
-use super::super::input::told;
+use super::super::input::tool_error;
 
 /// Number of lines that are shown before and after a change.
-const AROUND: usize = 2;
+const CONTEXT_LINES: usize = 2;
 
 pub(super) fn created(path: &str) -> String {
     format!("File created successfully at: {path}")
@@ -26,8 +26,8 @@ pub(super) fn renamed(from: &str, to: &str) -> String {
 
 /// Returns the message after replacing a passage with `new`, which starts on the given line of `text`.
 pub(super) fn replaced(text: &str, line: usize, new: &str) -> String {
-    let last = line + new.matches('\n').count() + AROUND;
-    let first = line.saturating_sub(AROUND).max(1);
+    let last = line + new.matches('\n').count() + CONTEXT_LINES;
+    let first = line.saturating_sub(CONTEXT_LINES).max(1);
     let snippet = numbered(text, first, last);
     format!("The memory file has been edited. Here is the snippet showing the change (with line numbers):\n{snippet}")
 }
@@ -39,66 +39,70 @@ pub(super) fn numbered(text: &str, first: usize, last: usize) -> String {
     shown.map(|(number, line)| format!("{number:>6}\t{line}")).collect::<Vec<_>>().join("\n")
 }
 
-pub(super) fn not_created(path: &str, error: TopicError) -> ToolError {
+pub(super) fn create_error(path: &str, error: TopicError) -> ToolError {
     match error {
         TopicError::Taken { other: None, .. } | TopicError::IsFolder { .. } => {
-            said(Code::Conflict, format!("Error: File {path} already exists"))
+            new_error(Code::Conflict, format!("Error: File {path} already exists"))
         }
-        error => told(error),
+        error => tool_error(error),
     }
 }
 
-pub(super) fn not_there(path: &str, error: TopicError) -> ToolError {
-    if is_missing(&error) { said(Code::PathNotFound, format!("Error: The path {path} does not exist")) } else { told(error) }
+pub(super) fn path_error(path: &str, error: TopicError) -> ToolError {
+    if is_missing(&error) {
+        new_error(Code::PathNotFound, format!("Error: The path {path} does not exist"))
+    } else {
+        tool_error(error)
+    }
 }
 
-pub(super) fn not_shown(path: &str) -> ToolError {
-    said(Code::PathNotFound, format!("The path {path} does not exist. Please provide a valid path."))
+pub(super) fn view_error(path: &str) -> ToolError {
+    new_error(Code::PathNotFound, format!("The path {path} does not exist. Please provide a valid path."))
 }
 
-pub(super) fn not_replaced(path: &str, old: &str, error: TopicError) -> ToolError {
+pub(super) fn replace_error(path: &str, old: &str, error: TopicError) -> ToolError {
     match error {
         TopicError::Absent { .. } => {
             let message = format!("No replacement was performed, old_str `{old}` did not appear verbatim in {path}.");
-            said(Code::InvalidInput, message)
+            new_error(Code::InvalidInput, message)
         }
         TopicError::Twice { lines, .. } => {
             let lines = lines.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
             let message = format!(
                 "No replacement was performed. Multiple occurrences of old_str `{old}` in lines: {lines}. Please ensure it is unique"
             );
-            said(Code::InvalidInput, message)
+            new_error(Code::InvalidInput, message)
         }
         error if is_missing(&error) => {
-            said(Code::PathNotFound, format!("Error: The path {path} does not exist. Please provide a valid path."))
+            new_error(Code::PathNotFound, format!("Error: The path {path} does not exist. Please provide a valid path."))
         }
-        error => told(error),
+        error => tool_error(error),
     }
 }
 
-pub(super) fn not_renamed(from: &str, to: &str, error: TopicError) -> ToolError {
+pub(super) fn rename_error(from: &str, to: &str, error: TopicError) -> ToolError {
     match error {
-        TopicError::Taken { other: None, .. } => said(Code::Conflict, format!("Error: The destination {to} already exists")),
-        error => not_there(from, error),
+        TopicError::Taken { other: None, .. } => new_error(Code::Conflict, format!("Error: The destination {to} already exists")),
+        error => path_error(from, error),
     }
 }
 
-pub(super) fn no_such_line(line: i64, lines: usize) -> ToolError {
+pub(super) fn line_error(line: i64, lines: usize) -> ToolError {
     let message = format!(
         "Error: Invalid `insert_line` parameter: {line}. It should be within the range of lines of the file: [0, {lines}]"
     );
-    said(Code::InvalidInput, message)
+    new_error(Code::InvalidInput, message)
 }
 
-pub(super) fn no_such_range([first, last]: [i64; 2], lines: usize) -> ToolError {
+pub(super) fn range_error([first, last]: [i64; 2], lines: usize) -> ToolError {
     let message = format!(
         "Error: Invalid `view_range` parameter: [{first}, {last}]. It should be within the range of lines of the file: [1, {lines}]"
     );
-    said(Code::InvalidInput, message)
+    new_error(Code::InvalidInput, message)
 }
 
 pub(super) fn too_long(path: &str) -> ToolError {
-    said(Code::LimitExceeded, format!("File {path} exceeds maximum line limit of 999,999 lines."))
+    new_error(Code::LimitExceeded, format!("File {path} exceeds maximum line limit of 999,999 lines."))
 }
 
 /// Returns whether there is no file that could be changed; a folder does not count.
@@ -106,6 +110,6 @@ fn is_missing(error: &TopicError) -> bool {
     matches!(error, TopicError::NotFound { .. } | TopicError::IsFolder { .. })
 }
 
-fn said(code: Code, message: String) -> ToolError {
+fn new_error(code: Code, message: String) -> ToolError {
     ToolError::new(code, message, None)
 }

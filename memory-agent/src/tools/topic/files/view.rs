@@ -3,46 +3,46 @@
 use memory_core::ToolError;
 use memory_core::topic::{PathEntry, Topics, file};
 
-use super::super::input::told;
-use super::place::{Place, ROOT};
+use super::super::input::tool_error;
+use super::path::{FilesPath, ROOT};
 use super::texts;
 
 /// Maximum depth of a folder listing.
-const DEEPEST: usize = 2;
+const MAX_DEPTH: usize = 2;
 
 /// Maximum number of lines of a file that is shown.
-const MOST_LINES: usize = 999_999;
+const MAX_LINES: usize = 999_999;
 
-pub(super) fn view(topics: &Topics, place: &Place<'_>, range: Option<[i64; 2]>) -> Result<String, ToolError> {
-    if let Some(entries) = file::entries(topics, place.path.as_ref()).map_err(told)? {
-        return Ok(folder(place, &entries));
+pub(super) fn view(topics: &Topics, place: &FilesPath<'_>, range: Option<[i64; 2]>) -> Result<String, ToolError> {
+    if let Some(entries) = file::entries(topics, place.path.as_ref()).map_err(tool_error)? {
+        return Ok(list_folder(place, &entries));
     }
-    let Some(path) = &place.path else { return Ok(folder(place, &[])) };
-    let text = file::read(topics, path).map_err(told)?.ok_or_else(|| texts::not_shown(place.given))?;
+    let Some(path) = &place.path else { return Ok(list_folder(place, &[])) };
+    let text = file::read(topics, path).map_err(tool_error)?.ok_or_else(|| texts::view_error(place.given))?;
     let lines = text.lines().count();
-    if MOST_LINES < lines {
+    if MAX_LINES < lines {
         return Err(texts::too_long(place.given));
     }
     let (first, last) = match range {
         None => (1, lines),
-        Some(range) => asked(range, lines).ok_or_else(|| texts::no_such_range(range, lines))?,
+        Some(range) => line_range(range, lines).ok_or_else(|| texts::range_error(range, lines))?,
     };
     Ok(format!("Here's the content of {} with line numbers:\n{}", place.given, texts::numbered(&text, first, last)))
 }
 
 /// Returns the requested line range, if it is valid.
-fn asked([first, last]: [i64; 2], lines: usize) -> Option<(usize, usize)> {
+fn line_range([first, last]: [i64; 2], lines: usize) -> Option<(usize, usize)> {
     let first = usize::try_from(first).ok().filter(|first| (1..=lines.max(1)).contains(first))?;
     let last = if last == -1 { lines } else { usize::try_from(last).ok()?.min(lines) };
     (first <= last.max(1)).then_some((first, last))
 }
 
-fn folder(place: &Place<'_>, entries: &[PathEntry]) -> String {
+fn list_folder(place: &FilesPath<'_>, entries: &[PathEntry]) -> String {
     let given = place.given.trim_end_matches('/');
     let above = place.path.as_ref().map_or(0, |path| path.as_str().split('/').count());
     let depth = |entry: &PathEntry| entry.path.as_str().split('/').count() - above;
     let is_shown =
-        |entry: &&PathEntry| depth(entry) <= DEEPEST && !entry.path.as_str().split('/').any(|part| part == "node_modules");
+        |entry: &&PathEntry| depth(entry) <= MAX_DEPTH && !entry.path.as_str().split('/').any(|part| part == "node_modules");
     let whole: u64 = entries.iter().filter(|entry| !entry.is_folder).map(|entry| entry.size).sum();
     let line = |entry: &PathEntry| format!("{}\t{ROOT}/{}", size(entry.size), entry.path);
     let heading =

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::{fs, io};
 
 use super::repository::line;
-use super::stage::Places;
-use super::{Output, Repository, refused};
-use crate::conversation::VersionsError;
+use super::staging::GitPaths;
+use super::{GitOutput, Repository, refused};
+use crate::conversation::GitVersionsError;
 use crate::disk::copy_with_time;
 
 /// The step from one commit to the next.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Change<'c> {
+pub(super) struct CommitChange<'c> {
     /// The last commit, if there is one.
     pub former: Option<&'c str>,
     /// The new commit.
@@ -21,27 +21,27 @@ pub(super) struct Change<'c> {
 
 /// A copy of the user's index that is about to replace it.
 #[derive(Debug)]
-pub(super) struct Following<'p> {
-    places: &'p Places,
+pub(super) struct UpdatedIndex<'p> {
+    places: &'p GitPaths,
 }
 
-impl Change<'_> {
+impl CommitChange<'_> {
     /// Makes the new commit the last one, if the last one is still `former`.
-    pub(super) fn publish(&self, repository: &Repository<'_>, message: &str) -> Result<(), VersionsError> {
+    pub(super) fn publish(&self, repository: &Repository<'_>, message: &str) -> Result<(), GitVersionsError> {
         let reason = format!("commit: {}", message.lines().next().unwrap_or_default());
         // An empty name means that no commit may exist.
         let former = self.former.unwrap_or_default();
-        repository.tell("update HEAD", &["update-ref", "-m", &reason, "HEAD", self.new, former])
+        repository.run("update HEAD", &["update-ref", "-m", &reason, "HEAD", self.new, former])
     }
 
     /// Returns a copy of the user's index that includes the new commit.
     ///
     /// Entries that the user has staged, which differ from the previous commit, are unchanged.
-    pub(super) fn followed_by<'p>(
+    pub(super) fn update_index<'p>(
         &self,
         repository: &Repository<'_>,
-        places: &'p Places,
-    ) -> Result<Following<'p>, VersionsError> {
+        places: &'p GitPaths,
+    ) -> Result<UpdatedIndex<'p>, GitVersionsError> {
         match copy_with_time(&places.index, &places.follows) {
             // A new repository has no index.
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused("update the index", &error)),
@@ -49,16 +49,17 @@ impl Change<'_> {
         }
         let former = match self.former {
             Some(former) => former.to_owned(),
-            None => line(&repository.ask("hash the empty tree", &["hash-object", "-t", "tree", "--stdin"])?),
+            None => line(&repository.run_for_output("hash the empty tree", &["hash-object", "-t", "tree", "--stdin"])?),
         };
-        let ask =
-            |action: &str, arguments: &[&str], bytes: &[u8]| repository.ask_on(Some(&places.follows), action, arguments, bytes);
+        let ask = |action: &str, arguments: &[&str], bytes: &[u8]| {
+            repository.run_on_index(Some(&places.follows), action, arguments, bytes)
+        };
         let raw = ["--raw", "--no-renames", "--no-abbrev", "-z"];
         let staged = ask("list staged changes", &[&["diff-index", "--cached"], raw.as_slice(), &[&former]].concat(), b"")?;
         let changed = ask("list changes", &[&["diff-tree", "-r"], raw.as_slice(), &[&former, self.new]].concat(), b"")?;
-        let theirs: HashSet<&[u8]> = raw_lines(&staged).map(|(_, path)| path).collect();
-        let mut lines = Output::new();
-        for (what, path) in raw_lines(&changed).filter(|(_, path)| !theirs.contains(path)) {
+        let theirs: HashSet<&[u8]> = parse_raw_diff(&staged).map(|(_, path)| path).collect();
+        let mut lines = GitOutput::new();
+        for (what, path) in parse_raw_diff(&changed).filter(|(_, path)| !theirs.contains(path)) {
             // `:<former mode> <new mode> <former object> <new object> <status>`
             let mut parts = what.split(|byte| *byte == b' ').skip(1);
             let (mode, object) = (parts.next().unwrap_or_default(), parts.nth(1).unwrap_or_default());
@@ -67,20 +68,20 @@ impl Change<'_> {
         if !lines.is_empty() {
             ask("update the index", &["update-index", "-z", "--index-info"], &lines)?;
         }
-        Ok(Following { places })
+        Ok(UpdatedIndex { places })
     }
 }
 
-impl Following<'_> {
+impl UpdatedIndex<'_> {
     /// Replaces the index of the user.
-    pub(super) fn take_place(self) -> io::Result<()> {
-        let Places { follows, index, .. } = self.places;
+    pub(super) fn replace_user_index(self) -> io::Result<()> {
+        let GitPaths { follows, index, .. } = self.places;
         if Path::exists(follows) { fs::rename(follows, index) } else { Ok(()) }
     }
 }
 
 /// Returns each path with the description by git.
-fn raw_lines(said: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+fn parse_raw_diff(said: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     let mut parts = said.split(|byte| *byte == 0);
     std::iter::from_fn(move || Some((parts.next().filter(|what| !what.is_empty())?, parts.next()?)))
 }

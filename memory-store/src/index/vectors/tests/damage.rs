@@ -3,11 +3,11 @@
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 
-use super::super::{Embedded, Vectors};
-use super::{Small, cosines, file, keys, open, put, text};
+use super::super::{DocumentVector, ModelVectors};
+use super::{SmallVector, cosines, file, keys, open, put, text};
 
-const X: Small = [1.0, 0.0, 0.0];
-const Y: Small = [0.0, 1.0, 0.0];
+const X: SmallVector = [1.0, 0.0, 0.0];
+const Y: SmallVector = [0.0, 1.0, 0.0];
 
 #[test]
 fn opening_makes_nothing_and_writing_keeps_it_private() {
@@ -31,8 +31,8 @@ fn what_is_no_vector_is_refused_before_anything_is_written() {
     let before = [fs::read(file(&vectors, "head")).unwrap(), fs::read(file(&vectors, "rows-")).unwrap()];
     let no_vectors: [&[f32]; 4] = [&[], &[1.0; 4], &[1.0, f32::NAN, 0.0], &[f32::INFINITY, 0.0, 0.0]];
     for vector in no_vectors {
-        let good = Embedded { key: 2, text: text(2), vector: &Y };
-        let refusal = vectors.put(&[good, Embedded { key: 3, text: text(3), vector }]).unwrap_err();
+        let good = DocumentVector { key: 2, text: text(2), vector: &Y };
+        let refusal = vectors.put(&[good, DocumentVector { key: 3, text: text(3), vector }]).unwrap_err();
         assert_eq!(refusal.code(), memory_core::Code::InvalidInput, "{vector:?}");
         assert!(refusal.to_string().starts_with("the vector of document 3 "), "{refusal}");
         assert!(vectors.nearest(vector, 1, &|_| true).is_err());
@@ -41,7 +41,7 @@ fn what_is_no_vector_is_refused_before_anything_is_written() {
     }
     assert_eq!(before, [fs::read(file(&vectors, "head")).unwrap(), fs::read(file(&vectors, "rows-")).unwrap()]);
     for dimensions in [0, 1_000_000] {
-        assert!(Vectors::open(place.path(), "model", dimensions).is_err());
+        assert!(ModelVectors::open(place.path(), "model", dimensions).is_err());
     }
 }
 
@@ -141,12 +141,12 @@ fn whatever_else_lies_there_is_replaced() {
             fs::write(folder.join("rows-0123456789abcdef"), "").unwrap();
         },
         |folder| {
-            let mut other = Vectors::open(folder.parent().unwrap().parent().unwrap(), "model", 4).unwrap();
-            other.put(&[Embedded { key: 1, text: text(1), vector: &[1.0; 4] }]).unwrap();
+            let mut other = ModelVectors::open(folder.parent().unwrap().parent().unwrap(), "model", 4).unwrap();
+            other.put(&[DocumentVector { key: 1, text: text(1), vector: &[1.0; 4] }]).unwrap();
         },
         |folder| {
-            let mut other = Vectors::open(folder.parent().unwrap().parent().unwrap(), "other model", 3).unwrap();
-            other.put(&[Embedded { key: 1, text: text(1), vector: &[1.0; 3] }]).unwrap();
+            let mut other = ModelVectors::open(folder.parent().unwrap().parent().unwrap(), "other model", 3).unwrap();
+            other.put(&[DocumentVector { key: 1, text: text(1), vector: &[1.0; 3] }]).unwrap();
             fs::rename(&other.folder, folder).unwrap();
         },
     ];

@@ -6,14 +6,14 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::super::layout::BLOCK;
-use super::super::{Embedded, Vectors};
-use super::{Small, keys, open, put, text};
+use super::super::{DocumentVector, ModelVectors};
+use super::{SmallVector, keys, open, put, text};
 use memory_core::ContentHash;
 
 /// A change of the vectors.
 #[derive(Debug, Clone)]
-enum Change {
-    Put(Vec<(i64, u8, Small)>),
+enum VectorChange {
+    Put(Vec<(i64, u8, SmallVector)>),
     PutMany { first: i64, count: i64, turn: f32 },
     Remove(Vec<i64>),
     RemoveMany { below: i64 },
@@ -22,75 +22,77 @@ enum Change {
     Reopen,
 }
 
-type Model = BTreeMap<i64, (ContentHash, Small)>;
+type ExpectedVectors = BTreeMap<i64, (ContentHash, SmallVector)>;
 
-fn small() -> impl Strategy<Value = Small> {
+fn small() -> impl Strategy<Value = SmallVector> {
     let numbers = [-3_i8..=3, -3..=3, -3..=3].prop_filter("zero has no direction", |numbers| *numbers != [0; 3]);
     numbers.prop_map(|numbers| numbers.map(f32::from))
 }
 
-fn change() -> impl Strategy<Value = Change> {
+fn change() -> impl Strategy<Value = VectorChange> {
     let key = -3_i64..12;
     prop_oneof![
-        6 => vec((key.clone(), 0..3_u8, small()), 0..8).prop_map(Change::Put),
-        1 => (0_i64..50, 1_i64..1500, -3.0_f32..3.0).prop_map(|(first, count, turn)| Change::PutMany { first, count, turn }),
-        3 => vec(key, 0..6).prop_map(Change::Remove),
-        1 => (0_i64..1600).prop_map(|below| Change::RemoveMany { below }),
-        2 => Just(Change::Compact),
-        1 => (-5_i64..5).prop_map(|by| Change::Rekey { by }),
-        1 => Just(Change::Reopen),
+        6 => vec((key.clone(), 0..3_u8, small()), 0..8).prop_map(VectorChange::Put),
+        1 => (0_i64..50, 1_i64..1500, -3.0_f32..3.0).prop_map(|(first, count, turn)| VectorChange::PutMany { first, count, turn }),
+        3 => vec(key, 0..6).prop_map(VectorChange::Remove),
+        1 => (0_i64..1600).prop_map(|below| VectorChange::RemoveMany { below }),
+        2 => Just(VectorChange::Compact),
+        1 => (-5_i64..5).prop_map(|by| VectorChange::Rekey { by }),
+        1 => Just(VectorChange::Reopen),
     ]
 }
 
-fn turned(number: i64, turn: f32) -> Small {
+fn rotated(number: i64, turn: f32) -> SmallVector {
     let angle = turn + f32::from(i16::try_from(number).unwrap()) / 100.0;
     [angle.cos(), angle.sin(), 0.3]
 }
 
 /// Returns a text for a vector: the same text never has two vectors.
-fn text_of(key: i64, version: u8, vector: &Small) -> ContentHash {
+fn text_of(key: i64, version: u8, vector: &SmallVector) -> ContentHash {
     ContentHash::of(&format!("{key} {version} {vector:?}"))
 }
 
 /// Applies a change to the vectors and to the model.
-fn apply(vectors: &mut Vectors, model: &mut Model, place: &std::path::Path, change: &Change) {
-    let mut put_all = |rows: Vec<(i64, ContentHash, Small)>| {
-        let embedded: Vec<_> = rows.iter().map(|(key, text, vector)| Embedded { key: *key, text: *text, vector }).collect();
+fn apply(vectors: &mut ModelVectors, model: &mut ExpectedVectors, place: &std::path::Path, change: &VectorChange) {
+    let mut put_all = |rows: Vec<(i64, ContentHash, SmallVector)>| {
+        let embedded: Vec<_> = rows.iter().map(|(key, text, vector)| DocumentVector { key: *key, text: *text, vector }).collect();
         vectors.put(&embedded).unwrap();
         model.extend(rows.into_iter().map(|(key, text, vector)| (key, (text, vector))));
     };
     match change {
-        Change::Put(rows) => put_all(rows.iter().map(|(key, version, row)| (*key, text_of(*key, *version, row), *row)).collect()),
-        Change::PutMany { first, count, turn } => {
-            let rows = (*first..first + count).map(|key| (key, turned(key, *turn)));
+        VectorChange::Put(rows) => {
+            put_all(rows.iter().map(|(key, version, row)| (*key, text_of(*key, *version, row), *row)).collect())
+        }
+        VectorChange::PutMany { first, count, turn } => {
+            let rows = (*first..first + count).map(|key| (key, rotated(key, *turn)));
             put_all(rows.map(|(key, row)| (key, text_of(key, 9, &row), row)).collect());
         }
-        Change::Remove(keys) => {
+        VectorChange::Remove(keys) => {
             let had = keys.iter().filter(|key| model.remove(key).is_some()).count();
             assert_eq!(vectors.remove(keys).unwrap(), had);
         }
-        Change::RemoveMany { below } => {
+        VectorChange::RemoveMany { below } => {
             let keys: Vec<_> = (0..*below).collect();
             vectors.remove(&keys).unwrap();
             model.retain(|key, _| !keys.contains(key));
         }
-        Change::Compact => {
+        VectorChange::Compact => {
             let before = vectors.view.as_ref().map_or((0, 0), |view| (view.rows(), view.head.dead.count()));
             assert_eq!(vectors.compact().unwrap(), before.0 < 2 * before.1);
         }
-        Change::Rekey { by } => {
+        VectorChange::Rekey { by } => {
             let documents: Vec<_> = model.iter().map(|(key, (text, _))| (key + by, *text)).collect();
             let unknown = [(1_000_000, ContentHash::of("never seen"))];
             let moved = vectors.rekey(documents.into_iter().chain(unknown)).unwrap();
             assert_eq!(moved, model.len());
             *model = std::mem::take(model).into_iter().map(|(key, row)| (key + by, row)).collect();
         }
-        Change::Reopen => *vectors = open(place),
+        VectorChange::Reopen => *vectors = open(place),
     }
 }
 
-fn cosine(one: &Small, other: &Small) -> f32 {
-    let product = |one: &Small, other: &Small| -> f64 {
+fn cosine(one: &SmallVector, other: &SmallVector) -> f32 {
+    let product = |one: &SmallVector, other: &SmallVector| -> f64 {
         one.iter().zip(other).map(|(one, other)| f64::from(*one) * f64::from(*other)).sum()
     };
     #[expect(clippy::cast_possible_truncation, reason = "rounded as the store does it")]
@@ -99,7 +101,7 @@ fn cosine(one: &Small, other: &Small) -> f32 {
 }
 
 /// Compares the vectors with the model.
-fn compare(vectors: &Vectors, model: &Model, query: Small, wanted: usize) -> Result<(), TestCaseError> {
+fn compare(vectors: &ModelVectors, model: &ExpectedVectors, query: SmallVector, wanted: usize) -> Result<(), TestCaseError> {
     prop_assert_eq!(vectors.count(), model.len());
     prop_assert_eq!(keys(vectors), model.keys().copied().collect::<Vec<_>>());
     prop_assert_eq!(vectors.damaged(), Vec::<i64>::new());
@@ -131,7 +133,7 @@ fn compare(vectors: &Vectors, model: &Model, query: Small, wanted: usize) -> Res
     }
 
     let all: Vec<_> = model.values().map(|row| f64::from(cosine(&query, &row.1))).collect();
-    #[expect(clippy::cast_precision_loss, reason = "available tools: few")]
+    #[expect(clippy::cast_precision_loss, reason = "there are few")]
     let count = all.len().max(1) as f64;
     let mean = all.iter().sum::<f64>() / count;
     let deviation = (all.iter().map(|cosine| (cosine - mean).powi(2)).sum::<f64>() / count).sqrt();
@@ -150,7 +152,7 @@ proptest! {
     ) {
         let place = tempfile::tempdir().unwrap();
         let mut vectors = open(place.path());
-        let mut model = Model::new();
+        let mut model = ExpectedVectors::new();
         for change in &changes {
             apply(&mut vectors, &mut model, place.path(), change);
         }
@@ -181,7 +183,7 @@ fn documents_with_the_same_text_share_what_one_of_them_had() {
 fn compaction_gives_the_space_back_and_leaves_two_files() {
     let place = tempfile::tempdir().unwrap();
     let mut vectors = open(place.path());
-    let many: Vec<_> = (0..3000).map(|key| (key, turned(key, 0.0))).collect();
+    let many: Vec<_> = (0..3000).map(|key| (key, rotated(key, 0.0))).collect();
     put(&mut vectors, &many);
     let former = file_length(&vectors);
     vectors.remove(&(0..1500).collect::<Vec<_>>()).unwrap();
@@ -195,6 +197,6 @@ fn compaction_gives_the_space_back_and_leaves_two_files() {
     assert_eq!(vectors.view.as_ref().unwrap().blocks(), 1499_usize.div_ceil(BLOCK));
 }
 
-fn file_length(vectors: &Vectors) -> u64 {
+fn file_length(vectors: &ModelVectors) -> u64 {
     super::file(vectors, "rows-").metadata().unwrap().len()
 }

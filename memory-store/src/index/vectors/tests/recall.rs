@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use super::super::nearest::{Wanted, nearest};
-use super::super::unit::Unit;
-use super::super::{Embedded, Vectors};
-use super::{Numbers, text};
+use super::super::nearest::{VectorSearchLimits, nearest};
+use super::super::unit_vector::UnitVector;
+use super::super::{DocumentVector, ModelVectors};
+use super::{VectorGenerator, text};
 
 const DIMENSIONS: usize = 384;
 
-fn filled(rows: &[Vec<f32>]) -> (tempfile::TempDir, Vectors) {
+fn filled(rows: &[Vec<f32>]) -> (tempfile::TempDir, ModelVectors) {
     let place = tempfile::tempdir().unwrap();
-    let mut vectors = Vectors::open(place.path(), "model", DIMENSIONS).unwrap();
-    let embedded: Vec<_> = (0..).zip(rows).map(|(key, vector)| Embedded { key, text: text(key), vector }).collect();
+    let mut vectors = ModelVectors::open(place.path(), "model", DIMENSIONS).unwrap();
+    let embedded: Vec<_> = (0..).zip(rows).map(|(key, vector)| DocumentVector { key, text: text(key), vector }).collect();
     vectors.put(&embedded).unwrap();
     (place, vectors)
 }
@@ -45,15 +45,16 @@ fn assert_all_are_found(rows: &[Vec<f32>], queries: &[Vec<f32>]) {
 /// Returns `count` vectors around `middles` centres.
 ///
 /// Each number differs from the one of its centre by at most `2 * width`.
-fn clusters(numbers: &mut Numbers, middles: usize, count: usize, width: f32) -> Vec<Vec<f32>> {
+fn clusters(numbers: &mut VectorGenerator, middles: usize, count: usize, width: f32) -> Vec<Vec<f32>> {
     let middles: Vec<_> = (0..middles).map(|_| numbers.vector(DIMENSIONS)).collect();
-    let near = |middle: &Vec<f32>, numbers: &mut Numbers| middle.iter().map(|number| number + width * numbers.bell()).collect();
+    let near =
+        |middle: &Vec<f32>, numbers: &mut VectorGenerator| middle.iter().map(|number| number + width * numbers.bell()).collect();
     (0..count).map(|number| near(&middles[number % middles.len()], numbers)).collect()
 }
 
 #[test]
 fn among_random_vectors_the_ten_nearest_are_found() {
-    let mut numbers = Numbers(1);
+    let mut numbers = VectorGenerator(1);
     let rows: Vec<_> = (0..4000).map(|_| numbers.vector(DIMENSIONS)).collect();
     let queries: Vec<_> = (0..20).map(|_| numbers.vector(DIMENSIONS)).collect();
     assert_all_are_found(&rows, &queries);
@@ -62,7 +63,7 @@ fn among_random_vectors_the_ten_nearest_are_found() {
 #[test]
 fn among_clustered_vectors_the_ten_nearest_are_found() {
     for width in [0.5, 0.1, 0.02] {
-        let mut numbers = Numbers(2);
+        let mut numbers = VectorGenerator(2);
         let mut rows = clusters(&mut numbers, 3, 3020, width);
         let queries = rows.split_off(3000);
         assert_all_are_found(&rows, &queries);
@@ -71,7 +72,7 @@ fn among_clustered_vectors_the_ten_nearest_are_found() {
 
 #[test]
 fn vectors_with_one_large_number_are_found_too() {
-    let mut numbers = Numbers(3);
+    let mut numbers = VectorGenerator(3);
     let mut spiked = |number: usize| {
         let mut vector = numbers.vector(DIMENSIONS);
         vector[number % 2] = 30.0;
@@ -84,14 +85,14 @@ fn vectors_with_one_large_number_are_found_too() {
 
 #[test]
 fn threads_find_what_one_finds() {
-    let mut numbers = Numbers(4);
+    let mut numbers = VectorGenerator(4);
     let rows = clusters(&mut numbers, 40, 5000, 0.3);
     let (_place, mut vectors) = filled(&rows);
     vectors.remove(&(0..5000).step_by(7).collect::<Vec<_>>()).unwrap();
     let view = vectors.view.as_ref().unwrap();
-    let query = Unit::of("it", &rows[0], DIMENSIONS).unwrap();
+    let query = UnitVector::of("it", &rows[0], DIMENSIONS).unwrap();
     for count in [1, 10, 100] {
-        let ask = |threads| nearest(view, &query, &Wanted { count, candidates: 64, threads }, &|key| key % 2 == 0);
+        let ask = |threads| nearest(view, &query, &VectorSearchLimits { count, candidates: 64, threads }, &|key| key % 2 == 0);
         let alone = ask(1);
         for threads in 2..8 {
             let together = ask(threads);

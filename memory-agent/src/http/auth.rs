@@ -1,0 +1,168 @@
+//! Access control middleware for all requests.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::{HOST, ORIGIN};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, Uri};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use memory_core::Code;
+use memory_core::text::one_line;
+use tokio::sync::OnceCell;
+
+use super::cors::{self, AllowedOrigins};
+use super::metrics::Metrics;
+use super::peer_owner::PeerOwners;
+use super::response::ErrorResponse;
+use super::routes::HEALTH;
+use super::token::AccessToken;
+
+/// Request header in which browsers state how the origin of a request relates to its target.
+const FETCH_SITE: &str = "sec-fetch-site";
+
+/// The client of a connection.
+#[derive(Debug, Clone)]
+pub(super) struct ClientConnection {
+    peer: SocketAddr,
+    since: Instant,
+    neighbours: Arc<PeerOwners>,
+    /// Whether the client runs as the same user; determined once.
+    is_ours: Arc<OnceCell<bool>>,
+}
+
+impl ClientConnection {
+    pub(super) fn new(peer: SocketAddr, neighbours: &Arc<PeerOwners>) -> Self {
+        Self { peer, since: Instant::now(), neighbours: Arc::clone(neighbours), is_ours: Arc::default() }
+    }
+
+    async fn is_same_user(&self) -> bool {
+        let ask =
+            || async { self.peer.ip().to_canonical().is_loopback() && self.neighbours.is_same_user(self.peer, self.since).await };
+        *self.is_ours.get_or_init(ask).await
+    }
+}
+
+/// The access rules of a server.
+#[derive(Debug, Clone, Default)]
+pub struct AccessRules {
+    /// The token that every request must carry.
+    ///
+    /// Without one, only programs of the same user on this machine are served.
+    pub token: Option<AccessToken>,
+    /// The origins with web pages that may call the server as well.
+    pub origins: AllowedOrigins,
+    /// How to allow more clients: the flags of the server, as a sentence without its full stop.
+    ///
+    /// It is the hint of a rejection.
+    pub how_to_admit: String,
+}
+
+/// Shared state of the middleware.
+#[derive(Debug)]
+pub(super) struct AuthState {
+    pub rules: AccessRules,
+    pub metrics: Metrics,
+}
+
+/// Rejects unauthorized requests, responds to preflights of allowed origins, and records metrics.
+pub(super) async fn enter(State(gate): State<Arc<AuthState>>, mut request: Request, next: Next) -> Response {
+    let begun = Instant::now();
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
+    let _running = gate.metrics.begin();
+    let connection = request.extensions_mut().remove::<ClientConnection>().expect("the server says where a request comes from");
+    let allowed = gate.rules.origins.find(request.headers()).cloned();
+    let preflight = allowed.as_ref().filter(|_| cors::is_preflight(&method, request.headers()));
+    let response = if let Some(origin) = preflight {
+        cors::preflight_response(origin, request.headers())
+    } else {
+        // The exemption is for the health route only. A standalone proxy has no such route: its requests are forwarded
+        // and need the token.
+        let admitted = if gate.rules.token.is_some() && route == HEALTH {
+            Ok(())
+        } else {
+            check_access(&gate.rules, &connection, request.uri(), request.headers(), allowed.is_some()).await
+        };
+        let mut response = match admitted {
+            Ok(()) => next.run(request).await,
+            Err(refusal) => refusal.into_response(),
+        };
+        gate.rules.origins.mark(allowed.as_ref(), response.headers_mut());
+        response
+    };
+    gate.metrics.record_request(&route, method.as_str(), response.status().as_u16(), begun.elapsed());
+    response
+}
+
+async fn check_access(
+    rules: &AccessRules,
+    connection: &ClientConnection,
+    uri: &Uri,
+    headers: &HeaderMap,
+    is_allowed_page: bool,
+) -> Result<(), ErrorResponse> {
+    let Some(token) = &rules.token else {
+        // A request of a web page is recognised by its headers alone.
+        let from_here = check_same_machine(uri, headers, is_allowed_page, rules);
+        if !connection.is_same_user().await {
+            let message = "the request comes from another user or another machine, and the server has no token";
+            return Err(ErrorResponse::new(Code::Forbidden, message, &rules.how_to_admit));
+        }
+        return from_here;
+    };
+    if token.matches(headers) {
+        return Ok(());
+    }
+    let message = if headers.contains_key("authorization") { "the token is wrong" } else { "the token is missing" };
+    Err(ErrorResponse::new(Code::Unauthorized, message, "send the header Authorization: Bearer TOKEN"))
+}
+
+/// Rejects a request that a web page may have sent, unless its origin is allowed.
+///
+/// A page reaches this server by a host name of its own (DNS rebinding), or sends its origin.
+fn check_same_machine(uri: &Uri, headers: &HeaderMap, is_allowed_page: bool, rules: &AccessRules) -> Result<(), ErrorResponse> {
+    let text = |name| headers.get(name).map(|value: &axum::http::HeaderValue| value.to_str().unwrap_or_default());
+    let named = uri.authority().map(Authority::as_str).or_else(|| text(HOST)).unwrap_or_default();
+    let is_ours = |authority: &Authority| is_this_machine(authority.host()) && !authority.as_str().contains('@');
+    if 1 < headers.get_all(HOST).iter().count() || !named.parse().as_ref().is_ok_and(is_ours) {
+        let message = format!("the request is for another host ({}), and the server has no token", one_line(named, 80));
+        return Err(ErrorResponse::new(Code::Forbidden, message, &rules.how_to_admit));
+    }
+    let is_our_page = headers.get_all(FETCH_SITE).iter().all(|site| site == "same-origin" || site == "none");
+    let mut origins = headers.get_all(ORIGIN).iter();
+    let is_of_ours = match (origins.next(), origins.next()) {
+        (None, _) => true,
+        (Some(origin), None) => named.parse().is_ok_and(|own| origin.to_str().is_ok_and(|origin| is_origin(origin, &own))),
+        (Some(_), Some(_)) => false,
+    };
+    if is_allowed_page || is_our_page && is_of_ours {
+        return Ok(());
+    }
+    let origin = one_line(text(ORIGIN).unwrap_or("not named"), 80);
+    let message = format!("the request comes from a web page (origin: {origin})");
+    Err(ErrorResponse::new(Code::Forbidden, message, rules.origins.add_hint()))
+}
+
+/// Returns whether `origin` is the server `own`, which is this machine under one of its names.
+///
+/// A page of another server on this machine has a different port.
+fn is_origin(origin: &str, own: &Authority) -> bool {
+    let Ok(from) = origin.parse::<Uri>() else { return false };
+    let (Some(scheme), Some(authority)) = (from.scheme_str(), from.authority()) else { return false };
+    let usual = match scheme {
+        "http" => 80,
+        "https" => 443,
+        _ => return false,
+    };
+    let port = |authority: &Authority| authority.port_u16().unwrap_or(usual);
+    let is_only_an_origin = from.path_and_query().is_none_or(|path| path == "/") && !authority.as_str().contains('@');
+    is_only_an_origin && is_this_machine(authority.host()) && port(authority) == port(own)
+}
+
+fn is_this_machine(host: &str) -> bool {
+    ["localhost", "127.0.0.1", "[::1]", "::1"].iter().any(|own| host.eq_ignore_ascii_case(own))
+}

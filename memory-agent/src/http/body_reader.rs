@@ -1,0 +1,96 @@
+//! Reads request bodies within a memory budget.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes, HttpBody};
+use http_body_util::BodyExt;
+use memory_core::Code;
+use memory_core::json::{JsonError, JsonText};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout_at};
+
+use super::limits::HttpLimits;
+use super::response::ErrorResponse;
+
+/// Unit in which bodies are counted, in bytes.
+const PERMIT_SIZE: usize = 1024;
+
+/// Bodies up to this size are read without a permit, so that slow clients do not block all others.
+const SMALL_BODY: usize = 64 * 1024;
+
+/// The memory budget for the bodies of all requests.
+#[derive(Debug, Clone)]
+pub(super) struct BodyBudget {
+    parts: Arc<Semaphore>,
+    limits: HttpLimits,
+}
+
+/// A body with its permit.
+#[derive(Debug)]
+pub(super) struct BufferedBody {
+    pub bytes: Bytes,
+    _place: Option<OwnedSemaphorePermit>,
+}
+
+impl BodyBudget {
+    pub(super) fn new(limits: HttpLimits) -> Self {
+        Self { parts: Arc::new(Semaphore::new(limits.bodies.max(limits.body) / PERMIT_SIZE)), limits }
+    }
+
+    /// Reads a body of at most `longest` bytes, once the budget allows it.
+    pub(super) async fn read(&self, body: Body, longest: usize) -> Result<BufferedBody, ErrorResponse> {
+        let too_long = || {
+            let message = format!("the body is longer than {longest} bytes");
+            ErrorResponse::new(Code::LimitExceeded, message, "send it in several requests")
+        };
+        let announced = body.size_hint().exact().map(|size| usize::try_from(size).unwrap_or(usize::MAX));
+        if announced.is_some_and(|size| longest < size) {
+            return Err(too_long());
+        }
+        let late = |_| {
+            let message = format!("the body was not received within {} s", self.limits.body_time.as_secs());
+            ErrorResponse::new(Code::RequestTimeout, message, "send the request again")
+        };
+        let broken =
+            |error| ErrorResponse::new(Code::InvalidInput, format!("the body was cut off: {error}"), "send the request again");
+        let (mut body, mut read, mut place) = (body, Vec::with_capacity(announced.unwrap_or(0).min(SMALL_BODY)), None);
+        let mut end = Instant::now() + self.limits.body_time;
+        loop {
+            // A body of unknown length reserves the maximum as soon as it is no longer small.
+            if place.is_none() && SMALL_BODY < announced.unwrap_or(read.len()) {
+                let waited = Instant::now();
+                place = Some(self.place(announced.unwrap_or(longest)).await);
+                end += waited.elapsed();
+            }
+            let frame = timeout_at(end, body.frame()).await.map_err(late)?;
+            let Some(frame) = frame else { return Ok(BufferedBody { bytes: read.into(), _place: place }) };
+            let Ok(data) = frame.map_err(broken)?.into_data() else { continue };
+            if longest - read.len() < data.len() {
+                return Err(too_long());
+            }
+            read.extend_from_slice(&data);
+        }
+    }
+
+    async fn place(&self, size: usize) -> OwnedSemaphorePermit {
+        let parts = u32::try_from(size / PERMIT_SIZE + 1).expect("bodies have a limit below 4 TiB");
+        Arc::clone(&self.parts).acquire_many_owned(parts).await.expect("the room is never closed")
+    }
+
+    /// Reads a body as a JSON object of parameters; an empty body is an empty object.
+    pub(super) async fn parameters(&self, body: Body) -> Result<(JsonText, BufferedBody), ErrorResponse> {
+        let whole = self.read(body, self.limits.body).await?;
+        let refused = |error: JsonError| {
+            ErrorResponse::new(Code::InvalidJson, format!("the body is not valid JSON: {error}"), "send an object of parameters")
+        };
+        let text = str::from_utf8(&whole.bytes)
+            .map_err(|error| refused(JsonError::Syntax { at: error.valid_up_to(), what: "the text is not UTF-8" }))?;
+        let text = if text.trim().is_empty() { "{}" } else { text };
+        let object: JsonText = text.parse().map_err(refused)?;
+        if object.members().is_none() {
+            let hint = r#"send the parameters as {"field": "value"}"#;
+            return Err(ErrorResponse::new(Code::InvalidInput, "the body is not a JSON object", hint));
+        }
+        Ok((object, whole))
+    }
+}

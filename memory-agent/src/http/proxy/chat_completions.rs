@@ -1,0 +1,223 @@
+//! Handles chat completions: adds recalled memories and stores the turns.
+
+use std::string::FromUtf8Error;
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
+use axum::http::{HeaderMap, HeaderName};
+use axum::response::Response;
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use memory_core::conversation::{Conversations, MAX_CONTENT, RecallResult, RecallRules, recall_with_unwritten};
+use memory_core::{Code, ToolError};
+use tokio::time::timeout;
+
+use super::chat_proxy::ChatProxy;
+use super::exchange::Exchange;
+use super::forward::{is_no_loop, passed, send_upstream};
+use super::relayed_body::{RecordedBody, UnparsedBody};
+use super::reply::{ReplyOutcome, parse_reply, with_hits};
+use super::request::{CompletionRequest, LatestMessage};
+use super::upstream::passed_back;
+use crate::http::request_log::RequestTrace;
+use crate::http::response::{ErrorResponse, warn};
+
+/// Response header with the code of the error that prevented recall or storage.
+const ERROR_HEADER: HeaderName = HeaderName::from_static("memory-error");
+
+/// Response header with the number of memories that were given to the model.
+const HITS_HEADER: HeaderName = HeaderName::from_static("memory-hits");
+
+/// Longest response that is parsed, in bytes; a longer one is passed through unread.
+const LONGEST: usize = 32 << 20;
+
+/// Forwards a chat with the memories it recalls, and stores its turns.
+pub(super) async fn complete(State(proxy): State<Arc<ChatProxy>>, request: Request) -> Result<Response, ErrorResponse> {
+    let (mut parts, body) = request.into_parts();
+    is_no_loop(&proxy, &parts.headers)?;
+    let whole = proxy.room.read(body, super::chat_proxy::LONGEST).await?;
+    let asked = match String::from_utf8(whole.bytes.to_vec()) {
+        Ok(text) => CompletionRequest::parse(text, &proxy.rules.recall)?.map_err(|_| "it is not a JSON object"),
+        Err(_) if parts.headers.contains_key(CONTENT_ENCODING) => Err("it is compressed"),
+        Err(_) => Err("it is not UTF-8 text"),
+    };
+    let asked = match asked {
+        Ok(asked) => Arc::new(asked),
+        Err(why) => {
+            // The request is forwarded unchanged, so that the upstream server reports the error.
+            let body = Body::from(whole.bytes.clone());
+            let mut response = send_upstream(&proxy, &parts, body).await.map_or_else(|instead| instead, passed);
+            let message = format!("the chat was forwarded unchanged, without memories: {why}");
+            add_memory_headers(
+                response.headers_mut(),
+                &RecallResult::default(),
+                Some(&ToolError::new(Code::InvalidInput, message, None)),
+            );
+            return Ok(response);
+        }
+    };
+    let trace = parts.extensions.get::<RequestTrace>().cloned();
+    let mut exchange = Exchange::begin(&proxy, &asked, trace.clone());
+    let begun = Instant::now();
+    let (recalled, error) = match recall_memories(&proxy, &asked, proxy.conversations_for(&parts.headers)).await {
+        Ok(recalled) => (recalled, None),
+        Err(error) => (RecallResult::default(), Some(error)),
+    };
+    if let Some(trace) = &trace {
+        trace.recalled(&asked.conversation, recalled.memories.len(), begun.elapsed());
+    }
+    exchange.store_question();
+    // An encoded response could not be parsed.
+    parts.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    let answer = send_upstream(&proxy, &parts, Body::from(asked.forwarded(&recalled))).await;
+    drop(whole);
+    let (mut response, unheard) = match answer {
+        Ok(answer) => record_response(&proxy, &parts.headers, &asked, &recalled, answer, exchange).await,
+        Err(instead) => {
+            exchange.end(ReplyOutcome::Failed);
+            (instead, None)
+        }
+    };
+    let not_kept =
+        || proxy.scribe.trouble(&asked.conversation).or_else(|| too_long(&asked)).or_else(|| unheard.map(not_stored_error));
+    add_memory_headers(response.headers_mut(), &recalled, error.or_else(not_kept).as_ref());
+    if let Some(before) = proxy.take_unstored_warning(&asked.conversation) {
+        warn(response.headers_mut(), &before);
+    }
+    if let Some(degraded) = &recalled.degraded {
+        proxy.complain(degraded);
+    }
+    if let Some(why) = proxy.ails() {
+        warn(response.headers_mut(), &why);
+    }
+    Ok(response)
+}
+
+/// Returns the error for a user message that is too long to be stored.
+fn too_long(asked: &CompletionRequest) -> Option<ToolError> {
+    let latest = asked.latest.as_ref().filter(|latest| !latest.is_storable())?;
+    let message = format!("the message is not stored: it has {} bytes, more than {MAX_CONTENT}", latest.text.len());
+    Some(ToolError::new(Code::InvalidInput, message, None))
+}
+
+fn not_stored_error(why: &str) -> ToolError {
+    ToolError::new(Code::ModelUnreadable, format!("the response is not stored: {why}"), None)
+}
+
+/// Recalls memories for a chat, within the time limit of the proxy.
+async fn recall_memories(
+    proxy: &Arc<ChatProxy>,
+    asked: &Arc<CompletionRequest>,
+    conversations: Conversations,
+) -> Result<RecallResult, ToolError> {
+    let Some(LatestMessage { text, .. }) = asked.latest.clone() else { return Ok(RecallResult::default()) };
+    let (own, asked) = (Arc::clone(proxy), Arc::clone(asked));
+    let work = async {
+        let place = Arc::clone(&own.workers).acquire_owned().await.expect("the workers are never closed");
+        let work = move || {
+            let _place = place;
+            let rules: RecallRules = asked.rules;
+            // Read before the store: a turn that is written in between is then found twice instead of not at all.
+            let unwritten = own.scribe.unwritten(&conversations, &asked.conversation);
+            recall_with_unwritten(&conversations, &asked.conversation, &text, &rules, &unwritten, &|entry| {
+                asked.contains_text(&entry.content)
+            })
+        };
+        tokio::task::spawn_blocking(work).await
+    };
+    let internal = |what: String| ToolError::new(Code::Internal, what, None);
+    match timeout(proxy.rules.patience, work).await {
+        Ok(Ok(recalled)) => recalled.map_err(ToolError::from),
+        Ok(Err(error)) => Err(internal(format!("recall failed: {error}"))),
+        Err(_) => {
+            let message = format!("recall timed out after {} ms", proxy.rules.patience.as_millis());
+            Err(ToolError::new(Code::RequestTimeout, message, None))
+        }
+    }
+}
+
+fn add_memory_headers(headers: &mut HeaderMap, recalled: &RecallResult, error: Option<&ToolError>) {
+    headers.insert(HITS_HEADER, HeaderValue::from(recalled.memories.len()));
+    if let Some(degraded) = &recalled.degraded {
+        warn(headers, degraded);
+    }
+    if let Some(error) = error {
+        headers.insert(ERROR_HEADER, HeaderValue::from_static(error.code.as_str()));
+        warn(headers, &error.message);
+    }
+}
+
+/// Passes a response on and stores its text; also returns why the text cannot be stored, if so.
+async fn record_response(
+    proxy: &ChatProxy,
+    headers: &HeaderMap,
+    asked: &CompletionRequest,
+    recalled: &RecallResult,
+    answer: Response<Incoming>,
+    exchange: Exchange,
+) -> (Response, Option<&'static str>) {
+    if !answer.status().is_success() {
+        exchange.end(ReplyOutcome::Failed);
+        return (passed(answer), None);
+    }
+    proxy.note(asked.model.as_deref(), headers);
+    let is_encoded = answer.headers().get(CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity");
+    let kind = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
+    let (mut parts, mut body) = answer.into_parts();
+    parts.headers = passed_back(&parts.headers);
+    if is_encoded {
+        let why = "it is compressed although no encoding was accepted";
+        return (Response::from_parts(parts, Body::new(UnparsedBody::new(Vec::new(), None, body, exchange, why))), Some(why));
+    }
+    // Streams are passed on without buffering.
+    if kind.starts_with("text/event-stream") || asked.is_stream && !kind.contains("json") {
+        return (Response::from_parts(parts, Body::new(RecordedBody::new(body, exchange))), None);
+    }
+    let (read, rest) = read_start(&mut body).await;
+    let unfinished = match rest {
+        BodyRemainder::Nothing => None,
+        BodyRemainder::More => Some(("it is longer than 32 MiB", None)),
+        BodyRemainder::Broken(error) => Some(("it was cut off", Some(error))),
+    };
+    if let Some((why, broken)) = unfinished {
+        // The response is passed on unparsed: the bytes read so far, and the rest.
+        return (Response::from_parts(parts, Body::new(UnparsedBody::new(read, broken, body, exchange, why))), Some(why));
+    }
+    let text = String::from_utf8(read);
+    let outcome = text.as_deref().map_or(ReplyOutcome::Unheard("it is not UTF-8 text"), parse_reply);
+    let why = if let ReplyOutcome::Unheard(why) = outcome { Some(why) } else { None };
+    if let Some(pending) = exchange.end(outcome) {
+        pending.wait().await;
+    }
+    let body = match text.as_ref().ok().and_then(|text| with_hits(text, &recalled.memories)) {
+        Some(with_hits) => {
+            parts.headers.remove(CONTENT_LENGTH);
+            Body::from(with_hits)
+        }
+        None => Body::from(text.map_or_else(FromUtf8Error::into_bytes, String::into_bytes)),
+    };
+    (Response::from_parts(parts, body), why)
+}
+
+/// State of a response body after reading its start.
+enum BodyRemainder {
+    Nothing,
+    More,
+    Broken(hyper::Error),
+}
+
+/// Reads the start of a response, up to the maximum length that is parsed.
+async fn read_start(body: &mut Incoming) -> (Vec<u8>, BodyRemainder) {
+    let mut read = Vec::new();
+    while read.len() < LONGEST {
+        match body.frame().await {
+            None => return (read, BodyRemainder::Nothing),
+            Some(Ok(frame)) => frame.into_data().into_iter().for_each(|piece| read.extend_from_slice(&piece)),
+            Some(Err(error)) => return (read, BodyRemainder::Broken(error)),
+        }
+    }
+    (read, BodyRemainder::More)
+}

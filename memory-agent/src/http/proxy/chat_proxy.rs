@@ -1,0 +1,218 @@
+//! The shared state of the chat proxy.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::http::HeaderMap;
+use axum::http::header::{AUTHORIZATION, HeaderValue};
+use memory_core::Embedder;
+use memory_core::conversation::{ConversationId, Conversations, JobQueue, RecallRules};
+use tokio::sync::Semaphore;
+
+use super::turn_writer::{ProxyObserver, TurnWriter};
+use super::upstream::Upstream;
+use crate::http::body_reader::BodyBudget;
+use crate::http::limits::HttpLimits;
+
+/// A chat proxy with memory. A background thread stores turns until [`ChatProxy::end`].
+pub struct ChatProxy {
+    pub(super) conversations: Conversations,
+    pub(super) upstream: Upstream,
+    /// The name of this proxy in the hop header, used to detect loops.
+    pub(super) name: HeaderValue,
+    pub(super) rules: ProxyRules,
+    pub(super) last_asked: LastModel,
+    pub(super) scribe: TurnWriter,
+    pub(super) room: BodyBudget,
+    pub(super) workers: Arc<Semaphore>,
+    told: Arc<dyn ProxyObserver>,
+    client_embedder: Option<Arc<dyn ClientEmbedder>>,
+    /// Warnings about degraded recall that were already reported.
+    known: Mutex<Vec<String>>,
+    /// Why the last response of a conversation is not stored; reported with the next response.
+    unheard: Mutex<HashMap<ConversationId, &'static str>>,
+}
+
+/// Configuration of recall in a proxy.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProxyRules {
+    /// How memories are selected.
+    pub recall: RecallRules,
+    /// Maximum time for recall; after it the chat continues without memories.
+    pub patience: Duration,
+    /// Whether clients must send an access token of this proxy, which is then not forwarded upstream.
+    pub has_token: bool,
+}
+
+/// An embedding model of the upstream server that is called with the API keys of clients.
+pub trait ClientEmbedder: Send + Sync {
+    /// Returns the model as called with `key`; `None` if the text is not a key.
+    fn with_key(&self, key: &str) -> Option<Arc<dyn Embedder>>;
+}
+
+/// Maximum number of concurrent recalls.
+///
+/// Others wait, and continue without memories if that takes too long.
+const MAX_RECALLS: usize = 16;
+
+/// Maximum size of a chat request, in bytes; messages may contain images.
+///
+/// All requests that are read at the same time share `MAX_TOTAL` bytes.
+pub(super) const LONGEST: usize = 64 << 20;
+const MAX_TOTAL: usize = 128 << 20;
+
+/// Maximum number of remembered warnings.
+const MAX_WARNINGS: usize = 100;
+
+impl ChatProxy {
+    /// Creates a proxy for `upstream` that stores turns in `conversations`.
+    ///
+    /// Jobs for fact extraction are added to `queue`.
+    pub fn new(
+        conversations: Conversations,
+        queue: Arc<dyn JobQueue>,
+        upstream: Upstream,
+        rules: ProxyRules,
+        last_asked: LastModel,
+        told: Arc<dyn ProxyObserver>,
+    ) -> Self {
+        let scribe = TurnWriter::begin(conversations.clone(), queue, Arc::clone(&told));
+        let room = BodyBudget::new(HttpLimits { body: LONGEST, bodies: MAX_TOTAL, ..HttpLimits::default() });
+        let workers = Arc::new(Semaphore::new(MAX_RECALLS));
+        let name = HeaderValue::try_from(conversations.ids.operation_id().as_str());
+        let name = name.unwrap_or(HeaderValue::from_static("memory"));
+        let (known, unheard) = (Mutex::default(), Mutex::default());
+        Self {
+            conversations,
+            upstream,
+            name,
+            rules,
+            last_asked,
+            scribe,
+            room,
+            workers,
+            told,
+            client_embedder: None,
+            known,
+            unheard,
+        }
+    }
+
+    /// Calls the embedding model with the API key of the client, if a chat has one.
+    #[must_use]
+    pub fn with_client_embedder(mut self, embedder: Arc<dyn ClientEmbedder>) -> Self {
+        self.client_embedder = Some(embedder);
+        self
+    }
+
+    /// Returns the conversation services for a request with these headers.
+    pub(super) fn conversations_for(&self, headers: &HeaderMap) -> Conversations {
+        let mut conversations = self.conversations.clone();
+        let own = self.client_embedder.as_ref().zip(self.client_key(headers));
+        if let Some(embedder) = own.and_then(|(embedder, key)| embedder.with_key(key)) {
+            conversations.embedder = Some(embedder);
+        }
+        conversations
+    }
+
+    /// Returns the API key of a client for the upstream server.
+    ///
+    /// If clients must send a token, the header contains the token instead, and the result is `None`.
+    fn client_key<'h>(&self, headers: &'h HeaderMap) -> Option<&'h str> {
+        let value = headers.get(AUTHORIZATION).filter(|_| !self.rules.has_token)?.to_str().ok()?;
+        let (scheme, key) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("Bearer").then(|| key.trim())
+    }
+
+    /// Returns the URL of the upstream server.
+    pub fn behind(&self) -> String {
+        self.upstream.place()
+    }
+
+    /// Returns the location of the conversation store.
+    pub fn store_location(&self) -> String {
+        self.conversations.store.place()
+    }
+
+    /// Writes all queued turns and stops the writer. Returns the number of turns that could not be written.
+    pub fn end(&self) -> usize {
+        self.scribe.end()
+    }
+
+    /// Returns why background extraction is failing, if it is; each reason once.
+    pub(super) fn ails(&self) -> Option<String> {
+        self.told.ails()
+    }
+
+    /// Reports why recall is degraded; each reason once.
+    pub(super) fn complain(&self, why: &str) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.iter().all(|own| own != why) {
+            self.told.trouble(why);
+            if MAX_WARNINGS <= known.len() {
+                known.clear();
+            }
+            known.push(why.to_owned());
+        }
+    }
+
+    /// Reports that a response is not stored, and adds a warning to the next response of the conversation.
+    pub(super) fn unheard(&self, conversation: &ConversationId, why: &'static str) {
+        self.complain(&format!("the response in conversation {conversation} is not stored: {why}"));
+        let mut unheard = self.unheard.lock().unwrap_or_else(PoisonError::into_inner);
+        if MAX_WARNINGS <= unheard.len() {
+            unheard.clear();
+        }
+        unheard.insert(conversation.clone(), why);
+    }
+
+    /// Returns and clears the warning that the previous response of a conversation was not stored.
+    pub(super) fn take_unstored_warning(&self, conversation: &ConversationId) -> Option<String> {
+        let why = self.unheard.lock().unwrap_or_else(PoisonError::into_inner).remove(conversation)?;
+        Some(format!("the previous response is not stored: {why}"))
+    }
+
+    /// Records the model and key of a request, for use by background extraction.
+    pub(super) fn note(&self, model: Option<&str>, headers: &HeaderMap) {
+        let key = self.client_key(headers);
+        let asked = model.map(|name| ClientModel { name: name.to_owned(), key: key.map(str::to_owned) });
+        if let Some(asked) = asked {
+            *self.last_asked.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(asked);
+        }
+    }
+}
+
+impl std::fmt::Debug for ChatProxy {
+    /// Prints the upstream server only.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("ChatProxy").field("upstream", &self.upstream).finish_non_exhaustive()
+    }
+}
+
+/// The model of the last successful chat, for background requests.
+#[derive(Debug, Clone, Default)]
+pub struct LastModel(Arc<Mutex<Option<ClientModel>>>);
+
+/// A model with the key of the client that used it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ClientModel {
+    /// The name of the model.
+    pub name: String,
+    /// The API key of the client.
+    pub key: Option<String>,
+}
+
+impl LastModel {
+    /// Returns the model of the last chat that got a response.
+    pub fn get(&self) -> Option<ClientModel> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl std::fmt::Debug for ClientModel {
+    /// Leaves out the key.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Model").field("name", &self.name).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,126 @@
+//! Response bodies that are sent while they are read.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use axum::body::{Bytes, HttpBody};
+use axum::http::HeaderMap;
+use hyper::body::Frame;
+use memory_core::ToolError;
+use memory_core::text::with_causes;
+use tokio::task::{JoinHandle, spawn_blocking};
+
+use super::response::warn;
+use crate::instance::{ResultChunk, ResultChunks};
+
+/// Maximum number of warnings in the trailers; clients limit the size of trailers.
+const MAX_WARNINGS: usize = 20;
+
+/// A response body of chunks, each of which is read after the previous one was sent.
+///
+/// So a slow client blocks no worker and fills no memory. A read error aborts the connection, since the response is
+/// incomplete.
+#[derive(Debug)]
+pub(super) struct StreamingBody {
+    next: BodyState,
+    warnings: Vec<String>,
+}
+
+#[derive(Debug)]
+enum BodyState {
+    /// The next chunk, and the chunks after it.
+    Ready(String, ResultChunks),
+    /// The next chunk is being read.
+    Reading(JoinHandle<(Option<Result<ResultChunk, ToolError>>, ResultChunks)>),
+    /// There are no more chunks.
+    Over,
+}
+
+impl StreamingBody {
+    /// Creates a body that starts with `first`.
+    pub(super) fn new(first: String, more: ResultChunks) -> Self {
+        Self { next: BodyState::Ready(first, more), warnings: Vec::new() }
+    }
+
+    fn read_next(mut pieces: ResultChunks) -> BodyState {
+        BodyState::Reading(spawn_blocking(move || (pieces.next(), pieces)))
+    }
+}
+
+impl HttpBody for StreamingBody {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        loop {
+            let read = match &mut self.next {
+                BodyState::Over => return Poll::Ready(None),
+                BodyState::Reading(reading) => ready!(Pin::new(reading).poll(context)),
+                BodyState::Ready(..) => {
+                    let BodyState::Ready(json, pieces) = std::mem::replace(&mut self.next, BodyState::Over) else { continue };
+                    self.next = Self::read_next(pieces);
+                    return Poll::Ready(Some(Ok(Frame::data(Bytes::from(json)))));
+                }
+            };
+            self.next = BodyState::Over;
+            let (piece, pieces) = read.map_err(io::Error::other)?;
+            match piece {
+                Some(Ok(ResultChunk::Json(json))) => self.next = BodyState::Ready(json, pieces),
+                Some(Ok(ResultChunk::Warning(warning))) => {
+                    if self.warnings.len() < MAX_WARNINGS {
+                        self.warnings.push(warning);
+                    }
+                    self.next = Self::read_next(pieces);
+                }
+                Some(Err(error)) => return Poll::Ready(Some(Err(io::Error::other(with_causes(&error))))),
+                None if self.warnings.is_empty() => {}
+                None => {
+                    let mut trailers = HeaderMap::new();
+                    self.warnings.iter().for_each(|warning| warn(&mut trailers, warning));
+                    return Poll::Ready(Some(Ok(Frame::trailers(trailers))));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::{BodyExt, Collected};
+    use memory_core::instance::InstanceError;
+    use memory_core::instance::history::SessionRecord;
+
+    use super::*;
+    use crate::instance::ActionResult;
+
+    fn sent(records: Vec<Result<SessionRecord, InstanceError>>) -> Result<Collected<Bytes>, io::Error> {
+        let answer = ActionResult::from_records(Box::new(records.into_iter())).expect("it begins");
+        let body = StreamingBody::new(answer.json, answer.more.expect("it is long"));
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+        runtime.block_on(body.collect())
+    }
+
+    fn record(number: usize) -> SessionRecord {
+        SessionRecord::parse(&format!(r#"{{"role":"user","content":"{number} {}"}}"#, "x".repeat(1000))).expect("a record")
+    }
+
+    #[test]
+    fn a_long_answer_comes_whole_with_its_warnings_behind_it() {
+        let mut records: Vec<_> = (0..300).map(|number| Ok(record(number))).collect();
+        records[200] = Err(InstanceError::Damaged { place: "s.jsonl".into(), what: "half a line".into() });
+        let sent = sent(records).expect("it is whole");
+        let warnings: Vec<_> = sent.trailers().expect("warnings").get_all("memory-warning").iter().collect();
+        assert_eq!(warnings, ["s.jsonl is damaged: half a line"]);
+        let records: Vec<serde_json::Value> = serde_json::from_slice(&sent.to_bytes()).expect("JSON");
+        assert_eq!(records.len(), 299);
+    }
+
+    #[test]
+    fn an_answer_that_breaks_off_is_an_error_of_the_connection() {
+        let broken = Err(InstanceError::TooLarge { what: "the disk is gone".into() });
+        let mut records: Vec<_> = (0..300).map(|number| Ok(record(number))).collect();
+        records[200] = broken;
+        assert!(sent(records).expect_err("it breaks off").to_string().contains("the disk is gone"));
+    }
+}

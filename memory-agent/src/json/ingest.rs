@@ -1,0 +1,73 @@
+//! The JSON of ingest and import reports.
+
+use memory_core::{ImportSummary, IngestReport, LinkCounts, SkippedFile};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::value;
+
+#[derive(Serialize)]
+struct IngestShape<'a> {
+    source: &'a str,
+    new: u64,
+    updated: u64,
+    unchanged: u64,
+    skipped: Vec<SkippedShape<'a>>,
+    warnings: Vec<SkippedShape<'a>>,
+    tags: u64,
+    links: LinkCountsShape,
+}
+
+#[derive(Serialize)]
+struct SkippedShape<'a> {
+    path: &'a str,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+struct LinkCountsShape {
+    resolved: u64,
+    unresolved: u64,
+    only_by_alias: u64,
+    only_by_title: u64,
+}
+
+#[derive(Serialize)]
+struct ImportedShape<'a> {
+    new: u64,
+    updated: u64,
+    unchanged: u64,
+    skipped: Vec<SkippedShape<'a>>,
+}
+
+/// Returns the JSON of an ingest from `source`.
+///
+/// It has the number of new, updated and unchanged notes, the skipped ones (`[{path, reason}]`), notes with `warnings`
+/// (same shape), the number of distinct tags, and the links: `{resolved, unresolved, only_by_alias, only_by_title}`, of
+/// which the last two are part of `unresolved`.
+pub fn ingested(source: &str, report: &IngestReport) -> Value {
+    let IngestReport { new, updated, unchanged, skipped, warnings, tags, links } = report;
+    let LinkCounts { resolved, unresolved, only_by_alias, only_by_title } = *links;
+    value(&IngestShape {
+        source,
+        new: *new,
+        updated: *updated,
+        unchanged: *unchanged,
+        skipped: skipped_shapes(skipped),
+        warnings: skipped_shapes(warnings),
+        tags: *tags,
+        links: LinkCountsShape { resolved, unresolved, only_by_alias, only_by_title },
+    })
+}
+
+/// Returns the JSON of an import: `{new, updated, unchanged, skipped: [{path, reason}]}`.
+///
+/// `path` is the position in the export, such as `line 12`.
+pub fn imported(report: &ImportSummary) -> Value {
+    let ImportSummary { new, updated, unchanged, skipped } = report;
+    value(&ImportedShape { new: *new, updated: *updated, unchanged: *unchanged, skipped: skipped_shapes(skipped) })
+}
+
+fn skipped_shapes(all: &[SkippedFile]) -> Vec<SkippedShape<'_>> {
+    all.iter().map(|SkippedFile { path, reason }| SkippedShape { path, reason }).collect()
+}

@@ -1,0 +1,80 @@
+//! Rejects messages that the SDK would mishandle: lost ids and rounded numbers.
+
+use serde_json::{Map, Value, json};
+
+use crate::exact_json;
+
+/// JSON-RPC error code of an invalid request.
+const INVALID_REQUEST: i32 = -32600;
+
+/// Returns the error response to a message that must not reach the SDK.
+///
+/// A number that would be rounded is a marked string within a message ([`exact`]). The arguments of a tool are
+/// validated against its schema; in all other fields such a number is rejected here.
+pub(super) fn refusal(message: &Map<String, Value>) -> Option<Value> {
+    let id = message.get("id");
+    let refused = |why: &str| Some(error(id.unwrap_or(&Value::Null), INVALID_REQUEST, why));
+    if let Some(field) = field_of_long_number(message) {
+        return refused(&format!("{field}: numbers of this precision are only accepted in the arguments of a tool"));
+    }
+    let is_request = id.is_some() && message.contains_key("method");
+    if is_request && !message["method"].is_string() {
+        return refused("method: not a string");
+    }
+    if is_request && message.get("params").is_some_and(|parameters| !parameters.is_object() && !parameters.is_null()) {
+        return refused("params: not an object");
+    }
+    None
+}
+
+/// Builds a JSON-RPC error response.
+pub(super) fn error(id: &Value, code: i32, message: &str) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
+}
+
+fn field_of_long_number(message: &Map<String, Value>) -> Option<String> {
+    let parameters = message.get("params").and_then(Value::as_object);
+    let of_message = message.iter().filter(|(name, _)| *name != "id" && (*name != "params" || parameters.is_none()));
+    let of_parameters = parameters.into_iter().flatten().filter(|(name, _)| *name != "arguments");
+    let fields = of_message.map(|(name, value)| (name.clone(), value));
+    let mut fields = fields.chain(of_parameters.map(|(name, value)| (format!("params.{name}"), value)));
+    fields.find(|(_, value)| exact_json::holds_number(value)).map(|(field, _)| field)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(message: &str) -> Option<String> {
+        let Ok(Value::Object(message)) = exact_json::from_slice(message.as_bytes()) else { panic!("{message}") };
+        refusal(&message).map(|answer| exact_json::to_text(&answer))
+    }
+
+    #[test]
+    fn a_long_number_is_refused_outside_of_the_arguments_and_answered_with_the_id() {
+        for (message, expected) in [
+            (r#"{"id":7,"method":"tools/call","params":1e400}"#, r#""id":7"#),
+            (r#"{"id":"a","method":1e400}"#, r#""id":"a""#),
+            (r#"{"id":1e400,"method":"tools/call","params":{"name":1e400,"arguments":{}}}"#, r#""id":1e400"#),
+            (r#"{"id":7,"method":"initialize","params":{"clientInfo":{"name":12345678901234567890123}}}"#, "params.clientInfo: "),
+            (r#"{"id":7,"method":"ping","params":5}"#, "params: not an object"),
+            (r#"{"id":7,"method":5}"#, "method: not a string"),
+        ] {
+            let answer = refused(message).unwrap_or_else(|| panic!("{message}"));
+            assert!(answer.contains(expected), "{answer}");
+            assert!(exact_json::from_slice(answer.as_bytes()).is_ok(), "{answer}");
+        }
+    }
+
+    #[test]
+    fn the_arguments_of_a_tool_and_the_id_may_hold_any_number() {
+        for message in [
+            r#"{"id":1e400,"method":"tools/call","params":{"name":"bank_write","arguments":{"value":1e400}}}"#,
+            r#"{"id":1,"method":"ping"}"#,
+            r#"{"id":1,"result":{"a":[5]}}"#,
+            r#"{"method":"notifications/initialized","params":null}"#,
+        ] {
+            assert_eq!(refused(message), None);
+        }
+    }
+}

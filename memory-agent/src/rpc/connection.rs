@@ -1,0 +1,113 @@
+//! The state of a JSON-RPC connection: its view and its session.
+
+use std::sync::Arc;
+
+use memory_core::View;
+use serde_json::Value;
+
+use super::request::{RpcLine, RpcRequest};
+use super::{RpcError, RpcMethod, execution, parse_line};
+use crate::agent::Agent;
+use crate::exact_json;
+use crate::session::Session;
+
+/// A JSON-RPC connection, which turns lines into executable work for its current session.
+#[derive(Debug)]
+pub struct RpcConnection {
+    agent: Arc<Agent>,
+    view: View,
+    /// Whether `session/open` is refused.
+    is_bound: bool,
+    /// Opened by the first request that needs it.
+    session: Option<Arc<Session>>,
+}
+
+/// The parsed requests of a line with their sessions; can be executed on any thread.
+#[derive(Debug)]
+pub struct RpcWork {
+    requests: Vec<(Arc<Session>, RpcRequest)>,
+    is_batch: bool,
+}
+
+/// Maximum size of the responses to a list, in bytes; later requests of the list are refused.
+const MAX_RESPONSES: usize = 8 << 20;
+
+impl RpcConnection {
+    /// Starts with the given `view`, which `session/open` may change.
+    pub fn begin(agent: &Arc<Agent>, view: View) -> Self {
+        Self { agent: Arc::clone(agent), view, is_bound: false, session: None }
+    }
+
+    /// Starts with the given `view` and refuses `session/open`.
+    pub fn bound(agent: &Arc<Agent>, view: View) -> Self {
+        Self { is_bound: true, ..Self::begin(agent, view) }
+    }
+
+    /// Parses a line without its line break; `None` if it is blank.
+    ///
+    /// `session/open` takes effect immediately for the following lines; all other requests run when the work is
+    /// executed.
+    pub fn take(&mut self, line: &[u8]) -> Option<RpcWork> {
+        let (requests, is_batch) = match parse_line(line) {
+            RpcLine::Blank => return None,
+            RpcLine::One(request) => (vec![request], false),
+            RpcLine::Batch(requests) => (requests, true),
+        };
+        let requests = requests.into_iter().map(|mut request| {
+            if self.is_bound && matches!(request.ask, Ok(RpcMethod::Open(_))) {
+                request.ask = Err(RpcError::invalid_request("session/open: the agent of this connection is fixed"));
+            }
+            if let Ok(RpcMethod::Open(view)) = &request.ask {
+                self.view = view.clone();
+                self.session = None;
+            }
+            (self.session(), request)
+        });
+        Some(RpcWork { requests: requests.collect(), is_batch })
+    }
+
+    fn session(&mut self) -> Arc<Session> {
+        let session = self.session.get_or_insert_with(|| Arc::new(Session::begin(&self.agent, &self.view)));
+        Arc::clone(session)
+    }
+}
+
+impl RpcWork {
+    /// Executes the requests and returns the response line, without a line break.
+    ///
+    /// Returns `None` if no response is wanted.
+    pub fn execute(self) -> Option<String> {
+        if !self.is_batch {
+            let (session, request) = self.requests.into_iter().next()?;
+            return execute_one(&session, request).map(|answer| exact_json::to_text(&answer));
+        }
+        let mut answers = String::new();
+        for (session, request) in self.requests {
+            let answer = if answers.len() < MAX_RESPONSES { execute_one(&session, request) } else { skipped_response(request) };
+            if let Some(answer) = answer {
+                answers.push(if answers.is_empty() { '[' } else { ',' });
+                answers.push_str(&exact_json::to_text(&answer));
+            }
+        }
+        if answers.is_empty() {
+            return None;
+        }
+        answers.push(']');
+        Some(answers)
+    }
+}
+
+fn execute_one(session: &Session, request: RpcRequest) -> Option<Value> {
+    let RpcRequest { id, ask } = request;
+    let done = ask.and_then(|ask| execution::result(session, ask));
+    let id = id?;
+    Some(match done {
+        Ok(result) => serde_json::json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+        Err(fault) => fault.to_response(&id),
+    })
+}
+
+fn skipped_response(request: RpcRequest) -> Option<Value> {
+    let why = format!("skipped: the earlier responses of this list exceed {MAX_RESPONSES} bytes");
+    request.id.map(|id| RpcError::invalid_request(why).to_response(&id))
+}

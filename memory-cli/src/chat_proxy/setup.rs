@@ -1,0 +1,211 @@
+//! Construction of a chat proxy from the settings.
+
+use std::env;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use memory_agent::http::{ChatProxy, LastModel, ProxyObserver, ProxyRules, Upstream, UpstreamError};
+use memory_agent::model::{ApiKey, ApiKeyError};
+use memory_core::conversation::{Conversations, JobQueue};
+use memory_core::text::with_causes;
+use memory_core::{ChatModel, Clock};
+use memory_dream::conversation::{ConversationPrompts, ProcessRules};
+use memory_store::conversation::{ConversationFolder, GitVersions, JobFile};
+use memory_store::{EventLog, RandomIds, SystemClock};
+
+use super::base_url;
+use super::embedder::ProxyEmbedder;
+use super::last_chat_model::LastChatModel;
+use super::watcher::{Watcher, watch};
+use super::worker::{Worker, WorkerConfig, WorkerStatus};
+use crate::config::{ProxySettings, Settings, certificates};
+use crate::daemon::WakeSignal;
+use crate::failure::Failure;
+use crate::language_model;
+use crate::reranking;
+
+/// A proxy with its background threads.
+pub(crate) struct OpenedProxy {
+    /// The proxy.
+    pub(crate) proxy: Arc<ChatProxy>,
+    /// The thread that extracts facts.
+    pub(crate) worker: Worker,
+    /// The thread that watches files for changes, if enabled.
+    pub(crate) watcher: Option<Watcher>,
+    /// Number of queued turns that wait for the first chat, because the settings name no model.
+    pub(crate) waiting: usize,
+    /// Messages to the user at the start.
+    pub(crate) notices: Vec<String>,
+}
+
+/// Returns a message about queued turns, if there are any.
+fn waiting_notice(waiting: usize) -> Option<String> {
+    let turns = match waiting {
+        0 => return None,
+        1 => "1 turn is".to_owned(),
+        count => format!("{count} turns are"),
+    };
+    Some(format!("{turns} queued for fact extraction until a chat uses a model; set `llm` in config.yaml to extract now"))
+}
+
+/// The variable with the API key that `OpenAI` clients use.
+const DEFAULT_KEY_VARIABLE: &str = "OPENAI_API_KEY";
+
+/// Divisor of the memory timeout: each model request may take this fraction of it.
+const TIMEOUT_DIVISOR: u32 = 2;
+
+/// Creates the proxy that the settings describe, with the own address `here`. Later errors go to `log`.
+pub(crate) fn open(settings: &Settings, here: SocketAddr, has_token: bool, log: Arc<EventLog>) -> Result<OpenedProxy, Failure> {
+    let proxy = &settings.proxy;
+    let base_url = proxy.openai_base_url.value.as_deref().ok_or_else(|| {
+        let hint = "set --openai-base-url http://localhost:11434/v1, or proxy.openai_base_url in config.yaml";
+        Failure::usage("no model server is configured", hint)
+    })?;
+    let base_url = base_url::base_url(base_url);
+    let mut notices: Vec<String> = base_url.notice.into_iter().collect();
+    let base_url = base_url.text.as_str();
+    if let Some(address) = proxy.embedding_model.value.as_ref().and(proxy.embedding_base_url.value.as_ref()) {
+        notices.extend(base_url::base_url(address).notice);
+    }
+    let api_key = api_key(proxy)?;
+    if let Some((_, origin)) = &api_key {
+        notices.push(format!("requests without an API key use the key from {origin}"));
+    }
+    let key = api_key.map(|(key, _)| key);
+    let refused = |error: UpstreamError| Failure::usage(error.to_string(), error.hint());
+    let secret = key.as_ref().map(ApiKey::expose_secret);
+    let upstream = Upstream::new(base_url, secret, certificates().as_deref()).map_err(refused)?;
+    if upstream.is_at(here) {
+        let hint = "specify the address of the model server, or listen on another --port";
+        return Err(Failure::usage(format!("{} is the address of this proxy", upstream.place()), hint));
+    }
+    let place = proxy.memory_path.value.clone().unwrap_or_else(|| settings.root.value.clone());
+    let (clock, ids): (Arc<dyn Clock>, _) = (Arc::new(SystemClock), Arc::new(RandomIds));
+    let last_asked = LastModel::default();
+    let patience = proxy.memory_timeout.value;
+    let store = Arc::new(ConversationFolder::new(&place));
+    let watcher = if proxy.start_watcher.value {
+        // Without the watcher, changes are still detected, but not always immediately.
+        watch(&store).inspect_err(|error| log.warning(clock.now(), &with_causes(error))).ok()
+    } else {
+        None
+    };
+    let chat = extraction_model(settings, base_url, &place, &last_asked, key.clone(), &clock);
+    let embedder = ProxyEmbedder::open(settings, base_url, key.as_ref(), Some(patience / TIMEOUT_DIVISOR))?;
+    let conversations = Conversations {
+        store: store.clone(),
+        clock,
+        ids,
+        embedder: embedder.usual(),
+        reranker: reranking::open_with_timeout(&settings.reranking, patience / TIMEOUT_DIVISOR),
+        chat: None,
+    };
+    let telling = WorkerStatus {
+        log,
+        bell: WakeSignal::default(),
+        versions: Mutex::default(),
+        until: Mutex::default(),
+        failure: Mutex::default(),
+    };
+    let told = Arc::new(telling);
+    if proxy.enable_git_versioning.value {
+        let tell = Arc::downgrade(&told);
+        let complain = move |error: &memory_store::conversation::GitVersionsError| {
+            if let Some(told) = tell.upgrade() {
+                told.trouble(&error.to_string());
+            }
+        };
+        let complain = Box::new(complain);
+        let is_home = place == settings.root.value;
+        let versions =
+            if is_home { GitVersions::for_home_conversations(&place, complain) } else { GitVersions::new(&place, complain) };
+        // Commits changes that an earlier process left uncommitted.
+        versions.note("Commit changes made before the start");
+        *told.versions.lock().unwrap_or_else(PoisonError::into_inner) = Some(versions);
+    }
+    let queue: Arc<dyn JobQueue> = Arc::new(JobFile::new(&place));
+    let is_asked_later = proxy.enable_summarization.value && !settings.llm.is_named();
+    let waiting = if is_asked_later { count_pending(queue.as_ref(), &told) } else { 0 };
+    let work = WorkerConfig {
+        conversations: Conversations {
+            embedder: ProxyEmbedder::open(settings, base_url, key.as_ref(), None)?.into_background(&last_asked),
+            chat: Some(chat),
+            ..conversations.clone()
+        },
+        queue: Arc::clone(&queue),
+        rules: ProcessRules {
+            max_entries: proxy.max_entries.value,
+            summarise: proxy.enable_summarization.value,
+            prompts: ConversationPrompts::default(),
+        },
+        prompts: vec![place.join("prompts"), settings.root.value.join("prompts")],
+        last_asked: (!settings.llm.is_named()).then(|| last_asked.clone()),
+        told: Arc::clone(&told),
+    };
+    let rules = ProxyRules { recall: proxy.recall_rules(), patience, has_token };
+    let mut proxy = ChatProxy::new(conversations, queue, upstream, rules, last_asked, told);
+    if let Some(of_clients) = embedder.of_clients() {
+        proxy = proxy.with_client_embedder(of_clients);
+    }
+    notices.extend(waiting_notice(waiting));
+    Ok(OpenedProxy { proxy: Arc::new(proxy), worker: Worker::begin(work), watcher, waiting, notices })
+}
+
+/// Returns the number of turns queued before the start.
+fn count_pending(queue: &dyn JobQueue, told: &WorkerStatus) -> usize {
+    let pending = queue.pending().inspect_err(|error| told.trouble(&with_causes(error)));
+    pending.map_or(0, |pending| pending.len())
+}
+
+/// Returns the model for fact extraction: that of the settings, or else that of the last chat.
+fn extraction_model(
+    settings: &Settings,
+    base_url: &str,
+    place: &Path,
+    last_asked: &LastModel,
+    api_key: Option<ApiKey>,
+    clock: &Arc<dyn Clock>,
+) -> Arc<dyn ChatModel> {
+    if let Some(named) = language_model::open_later(settings, Arc::clone(clock)) {
+        return named;
+    }
+    let model = LastChatModel {
+        base_url: base_url.to_owned(),
+        last_asked: last_asked.clone(),
+        api_key,
+        timeout: settings.llm.timeout.value,
+        opened: Mutex::default(),
+    };
+    // The budget is independent of the folder of conversations, so that `memory usage` reports it. It is recorded in
+    // the home, which is created if necessary. If the home cannot be opened, it is recorded next to the queue, where
+    // earlier versions recorded it.
+    let roots = [settings.root.value.clone(), place.join(".conversations")];
+    language_model::with_budget(model, roots, settings, Arc::clone(clock))
+}
+
+/// Returns the key for clients that send none, and its origin.
+///
+/// Of the key and the variable name, the one from the higher layer of settings is used; `OPENAI_API_KEY` is the last
+/// resort.
+fn api_key(proxy: &ProxySettings) -> Result<Option<(ApiKey, String)>, Failure> {
+    let (key, name) = (&proxy.openai_api_key, &proxy.openai_api_key_env);
+    if let Some(own) = key.value.as_ref().filter(|_| name.value.is_none() || name.from <= key.from) {
+        return Ok(Some((own.clone(), "the settings".to_owned())));
+    }
+    let no_key = |variable: &str, error: ApiKeyError| {
+        Failure::usage(
+            format!("environment variable {variable} contains no valid API key: {error}"),
+            format!("correct or unset {variable}"),
+        )
+    };
+    if let Some(name) = &name.value {
+        let missing = || {
+            Failure::usage(format!("environment variable {name} is not set; it must contain the API key"), format!("set {name}"))
+        };
+        let text = env::var(name).ok().filter(|key| !key.is_empty()).ok_or_else(missing)?;
+        return Ok(Some((text.parse().map_err(|error| no_key(name, error))?, name.clone())));
+    }
+    let usual = proxy.usual_api_key.clone().transpose().map_err(|error| no_key(DEFAULT_KEY_VARIABLE, error))?;
+    Ok(usual.map(|key| (key, DEFAULT_KEY_VARIABLE.to_owned())))
+}

@@ -1,0 +1,160 @@
+//! The socket and the HTTP server of the daemon, which share one small runtime.
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use memory_agent::http::{AccessToken, HttpServerConfig, serve_http};
+use memory_agent::socket::{self, Socket, SocketLimits};
+use memory_agent::{Agent, ToolSelection};
+use memory_core::text::with_causes;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+
+use crate::agent::{AgentOptions, agent};
+use crate::app::Home;
+use crate::chat_proxy::{self, Watcher, Worker};
+use crate::config::{Environment, Settings};
+use crate::daemon::{DaemonLog, WakeSignal};
+use crate::embedding;
+use crate::failure::Failure;
+use crate::http::{self, ListenAddress};
+use crate::instances;
+
+/// The open socket and listener for agents.
+pub(super) struct DaemonServers {
+    /// Why there is no socket; `None` if there is one.
+    pub(super) no_socket: Option<String>,
+    agent: Arc<Agent>,
+    socket: Option<Socket>,
+    http: Option<(TcpListener, HttpServerConfig)>,
+    /// The worker that extracts facts from chats over HTTP, and its file watcher.
+    worker: Option<(Worker, Option<Watcher>)>,
+    /// Whether HTTP is still served.
+    is_serving: Arc<AtomicBool>,
+}
+
+/// The address for HTTP, and the token that clients must send.
+pub(super) type HttpBinding<'a> = (&'a ListenAddress, Option<AccessToken>);
+
+/// Maximum number of threads for blocking work, over all fronts.
+const BLOCKING_THREADS: usize = 96;
+
+impl DaemonServers {
+    /// Opens the socket and the HTTP listener.
+    ///
+    /// A socket that cannot be opened is logged as a warning.
+    ///
+    /// # Errors
+    /// If the HTTP listener cannot be opened, since it was requested explicitly.
+    pub(super) fn open(
+        home: &Home,
+        settings: &Settings,
+        environment: &Environment,
+        http: Option<HttpBinding>,
+        diary: &DaemonLog,
+    ) -> Result<Self, Failure> {
+        let http =
+            http.map(|(address, token)| Ok::<_, Failure>((address.listen(token.as_ref(), http::DAEMON)?, token))).transpose()?;
+        let socket = Socket::bind(home.store.root());
+        match &socket {
+            Ok(socket) => diary.listens(socket.path()),
+            Err(error) => diary.warning(&format!("socket: cannot open: {}", with_causes(error))),
+        }
+        let embedder = embedding::open_later(&settings.embedding);
+        let instances = instances::open_cached(settings, environment)?;
+        let parts = AgentOptions {
+            offer: &ToolSelection::usual(),
+            embedder,
+            bank_folder: None,
+            topic_folder: None,
+            instances: Some(Arc::clone(&instances)),
+        };
+        // Tools serve agents, and each agent has a project of its own.
+        let agent = agent(home, settings, &Environment { folder: None, ..environment.clone() }, parts)?;
+        let mut worker = None;
+        let front = |(listener, token): (TcpListener, Option<AccessToken>)| {
+            let has_token = token.is_some();
+            let access = http::DAEMON.access(token, &settings.http);
+            let mut front = http::front(Arc::clone(&agent), instances, access)?;
+            if settings.proxy.openai_base_url.value.is_some() {
+                let here = listener.local_addr().map_err(Failure::file("listen"))?;
+                let opened = chat_proxy::open(settings, here, has_token, diary.log())?;
+                for notice in &opened.notices {
+                    diary.info(&format!("http: {notice}"));
+                }
+                (front.chat, worker) = (Some(opened.proxy), Some((opened.worker, opened.watcher)));
+            }
+            Ok::<_, Failure>((listener, front))
+        };
+        let http = http.map(front).transpose()?;
+        let is_serving = Arc::new(AtomicBool::new(http.is_some()));
+        let no_socket = socket.as_ref().err().map(|error| with_causes(error));
+        let fronts = Self { no_socket, agent, socket: socket.ok(), http, worker, is_serving };
+        if let Some(address) = fronts.address() {
+            diary.info(&format!("http: http://{address}"));
+        }
+        Ok(fronts)
+    }
+
+    /// Returns a flag that is true while HTTP is served.
+    ///
+    /// Pending requests are completed before it becomes false.
+    pub(super) fn serving(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.is_serving)
+    }
+
+    /// Returns the address of the HTTP listener, if there is one.
+    pub(super) fn address(&self) -> Option<SocketAddr> {
+        self.http.as_ref().and_then(|(listener, _)| listener.local_addr().ok())
+    }
+
+    /// Serves agents until `end` is signalled.
+    pub(super) fn serve(self, end: &Arc<WakeSignal>, diary: &DaemonLog) {
+        let runtime = match Builder::new_current_thread().enable_all().max_blocking_threads(BLOCKING_THREADS).build() {
+            Ok(runtime) => runtime,
+            Err(error) => return diary.warning(&format!("cannot serve agents: {error}")),
+        };
+        self.serve_on(&runtime, end, diary);
+        // Tasks that have not finished are abandoned.
+        runtime.shutdown_background();
+    }
+
+    fn serve_on(self, runtime: &Runtime, end: &Arc<WakeSignal>, diary: &DaemonLog) {
+        let (asked, ending) = watch::channel(());
+        let bell = Arc::clone(end);
+        runtime.spawn_blocking(move || {
+            bell.wait(None);
+            drop(asked);
+        });
+        let until_asked = |mut ending: watch::Receiver<()>| async move { while ending.changed().await.is_ok() {} };
+        runtime.block_on(async {
+            let over_socket = async {
+                let Some(socket) = self.socket else { return };
+                let served = socket::serve(socket, Arc::clone(&self.agent), SocketLimits::default(), until_asked(ending.clone()));
+                match served.await {
+                    Ok(()) => diary.info("socket: closed"),
+                    Err(error) => diary.warning(&format!("socket: closed: {error}")),
+                }
+            };
+            let over_http = async {
+                let Some((listener, front)) = self.http else { return };
+                let listener = match tokio::net::TcpListener::from_std(listener) {
+                    Ok(listener) => listener,
+                    Err(error) => return diary.warning(&format!("http: {error}")),
+                };
+                let served = serve_http(listener, front, until_asked(ending.clone())).await;
+                if let Some((worker, _watcher)) = self.worker {
+                    // A thread that panicked has already reported the panic.
+                    let _ = tokio::task::spawn_blocking(move || worker.end()).await;
+                }
+                self.is_serving.store(false, Ordering::SeqCst);
+                match served {
+                    Ok(()) => diary.info("http: closed"),
+                    Err(error) => diary.warning(&format!("http: closed: {error}")),
+                }
+            };
+            tokio::join!(over_socket, over_http);
+        });
+    }
+}

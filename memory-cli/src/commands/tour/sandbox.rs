@@ -1,0 +1,195 @@
+//! The temporary home in which the tour runs ordinary commands.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use include_dir::{Dir, include_dir};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::app::App;
+use crate::cli;
+use crate::config::Environment;
+use crate::exit_code::ExitCode;
+use crate::failure::Failure;
+use crate::print::{OutputForm, Palette, Streams, visible_text};
+
+/// The notes that the tour starts with.
+static VAULT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../examples/vault");
+
+/// Maximum width of the output in columns, and its width without a terminal.
+const WIDTH: u16 = 100;
+
+/// A home for the tour, deleted when this is dropped unless `--keep` is set.
+pub(super) struct TourSandbox {
+    folder: PathBuf,
+    thrown_away: Option<TempDir>,
+    environment: Environment,
+    width: u16,
+    steps: Vec<Value>,
+}
+
+impl TourSandbox {
+    /// Creates the home, and the vault of notes next to it.
+    pub(super) fn create(keep: Option<&Path>, app: &App) -> Result<Self, Failure> {
+        let (folder, thrown_away) = if let Some(folder) = keep {
+            (create_empty_folder(folder)?, None)
+        } else {
+            let made = tempfile::Builder::new().prefix("memory-tour-").tempdir();
+            let made = made.map_err(Failure::file("create a folder for the tour"))?;
+            (made.path().to_owned(), Some(made))
+        };
+        let vault = folder.join("vault");
+        std::fs::create_dir_all(&vault)
+            .and_then(|()| VAULT.extract(&vault))
+            .map_err(Failure::file("write the notes of the tour"))?;
+        let width = match app.output.form() {
+            OutputForm::Drawn(width) => width.min(WIDTH),
+            OutputForm::Json | OutputForm::Tabbed => WIDTH,
+        };
+        let colors = app.output.is_colored();
+        let (home, program) = (Some(folder.clone()), app.environment.program.clone());
+        let environment = Environment { folder: home.clone(), home, program, colors, ..Environment::default() };
+        Ok(Self { folder, thrown_away, environment, width, steps: Vec::new() })
+    }
+
+    /// Prints an explanation before the next step.
+    pub(super) fn explain(&self, text: &str, app: &mut App) -> Result<(), Failure> {
+        if app.output.is_json() {
+            return Ok(());
+        }
+        if !self.steps.is_empty() {
+            app.output.line("")?;
+        }
+        let text = Palette::paint(app.output.palette().dim, format!("# {text}"));
+        Ok(app.output.line(&text)?)
+    }
+
+    /// Prints a command, runs it like any other, and prints its output.
+    pub(super) fn play(&mut self, arguments: &[&str], app: &mut App) -> Result<(), Failure> {
+        let command = format!("memory {}", arguments.iter().map(|argument| quoted(argument)).collect::<Vec<_>>().join(" "));
+        print_command(&command, app)?;
+        let (answer, code) = self.run(arguments, app.output.is_json());
+        let output = if app.output.is_json() { parse_json(&answer) } else { Value::from(answer.as_str()) };
+        self.steps.push(json!({ "command": command, "output": output }));
+        if !app.output.is_json() {
+            write!(app.output.stream(), "{answer}")?;
+        }
+        match code {
+            ExitCode::Done => Ok(()),
+            ExitCode::Failed
+            | ExitCode::Usage
+            | ExitCode::NotFound
+            | ExitCode::Conflict
+            | ExitCode::Damaged
+            | ExitCode::Asked(_) => Err(Failure::Tour { command }),
+        }
+    }
+
+    /// Prints the file of a memory as it is on disk.
+    pub(super) fn show_file(&mut self, id: &str, app: &mut App) -> Result<(), Failure> {
+        let (answer, _) = self.run(&["read", id], true);
+        let path = parse_json(&answer)["path"].as_str().unwrap_or_default().to_owned();
+        let command = format!("cat ~/.memory/{path}");
+        print_command(&command, app)?;
+        let file = self.folder.join(".memory").join(&path);
+        let text = std::fs::read_to_string(&file).map_err(Failure::file(format!("read {}", file.display())))?;
+        if !app.output.is_json() {
+            app.output.line(visible_text(&text).trim_end())?;
+        }
+        self.steps.push(json!({ "command": command, "output": text }));
+        Ok(())
+    }
+
+    /// Returns the first 8 digits of the id of the first memory that `list` returns and `wanted` accepts.
+    pub(super) fn id(&self, filter: &[&str], wanted: impl Fn(&Value) -> bool) -> Result<String, Failure> {
+        let arguments = [&["list", "--limit", "0"], filter].concat();
+        let (answer, _) = self.run(&arguments, true);
+        let answer = parse_json(&answer);
+        let found = answer["memories"].as_array().into_iter().flatten().find(|memory| wanted(memory));
+        let id = found.and_then(|memory| memory["id"].as_str()).and_then(|id| id.get(..8)).map(str::to_owned);
+        id.ok_or_else(|| Failure::Tour { command: format!("memory {}", arguments.join(" ")) })
+    }
+
+    /// Prints where the home is, or that it is deleted.
+    pub(super) fn close(self, app: &mut App) -> Result<(), Failure> {
+        let kept = self.thrown_away.is_none().then_some(&self.folder);
+        if app.output.is_json() {
+            return Ok(app.output.json(&json!({ "steps": self.steps, "home": kept.map(|folder| folder.join(".memory")) }))?);
+        }
+        let farewell = match kept {
+            Some(folder) => {
+                let home = folder.join(".memory");
+                format!("The home is kept for you to try: memory --root {} list", quoted(&home.display().to_string()))
+            }
+            None => "The temporary home is deleted. `memory write \"…\"` creates your own in ~/.memory; `memory --help` lists all commands."
+                .into(),
+        };
+        self.explain(&farewell, app)
+    }
+
+    /// Runs a command in the home; returns its output, in which `~` replaces the path of the home.
+    fn run(&self, arguments: &[&str], json: bool) -> (String, ExitCode) {
+        let printed = CapturedOutput::default();
+        let streams = Streams {
+            input: Box::new(io::empty()),
+            input_is_terminal: false,
+            out: Box::new(printed.clone()),
+            out_width: Some(self.width),
+            err: Box::new(printed.clone()),
+            err_is_terminal: false,
+        };
+        let flags = if json { &["--json", "--quiet"][..] } else { &[] };
+        let words = ["memory"].iter().chain(arguments).chain(flags).map(OsString::from);
+        let code = cli::run(words, &self.environment, streams);
+        let answer = String::from_utf8_lossy(&printed.0.borrow()).replace(&self.folder.display().to_string(), "~");
+        (answer, code)
+    }
+}
+
+/// Prints a command as typed in a shell.
+fn print_command(command: &str, app: &mut App) -> Result<(), Failure> {
+    if app.output.is_json() {
+        return Ok(());
+    }
+    let prompt = Palette::paint(app.output.palette().dim, "$");
+    let command = Palette::paint(app.output.palette().bold, command);
+    Ok(app.output.line(&format!("{prompt} {command}"))?)
+}
+
+/// The output of a command: both streams in the order of the writes.
+#[derive(Debug, Clone, Default)]
+struct CapturedOutput(Rc<RefCell<Vec<u8>>>);
+
+impl Write for CapturedOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Returns the folder as an absolute path; creates it if needed, and fails if it is not empty.
+fn create_empty_folder(folder: &Path) -> Result<PathBuf, Failure> {
+    let failed = |source| Failure::File { action: format!("use {} for the tour", folder.display()), source };
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    if std::fs::read_dir(folder).map_err(failed)?.next().is_some() {
+        return Err(Failure::usage(format!("{} is not empty", folder.display()), "specify an empty or new folder"));
+    }
+    folder.canonicalize().map_err(failed)
+}
+
+fn parse_json(answer: &str) -> Value {
+    serde_json::from_str(answer).unwrap_or_default()
+}
+
+/// Quotes a word for a shell if needed.
+fn quoted(word: &str) -> String {
+    let is_plain = |character: char| character.is_alphanumeric() || "~-_./,:".contains(character);
+    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}

@@ -1,0 +1,116 @@
+//! The main loop of the daemon, which runs chores when they are due.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use memory_core::{Clock, StoreError};
+use memory_dream::schedule::{CancellationToken, Chore, ChoreRunner, ChoreStatus, Schedule, perform};
+use memory_store::SystemClock;
+use memory_store::disk::DirHandle;
+
+use super::daemon_log::DaemonLog;
+use super::file_listener::ForeignWriteFlag;
+use super::wake_signal::WakeSignal;
+use crate::allocator;
+
+/// Duration from which a chore is assumed to have used a large amount of memory.
+const LARGE_CHORE: Duration = Duration::from_millis(500);
+
+/// The result of one chore.
+pub(crate) struct ChoreReport {
+    /// The chore.
+    pub chore: Chore,
+    /// The result.
+    pub done: Result<ChoreStatus, StoreError>,
+}
+
+/// Interval between checks that the home was not moved.
+const HOME_CHECK_INTERVAL: Duration = Duration::from_secs(2);
+
+/// Runs due chores until a stop request.
+///
+/// # Errors
+/// If the home was moved.
+pub(crate) fn keep(
+    mut schedule: Schedule,
+    chores: &dyn ChoreRunner,
+    diary: &DaemonLog,
+    (bell, woken): (&WakeSignal, &ForeignWriteFlag),
+    stop: &CancellationToken,
+    home: Option<&DirHandle>,
+) -> io::Result<()> {
+    let start = Instant::now();
+    record_plan(diary, &schedule, Duration::ZERO);
+    while !stop.is_cancelled() {
+        if let Some(home) = home {
+            home.check()?;
+        }
+        if woken.take() {
+            let now = start.elapsed();
+            schedule.woken(now);
+            diary.woken();
+            record_plan(diary, &schedule, now);
+        }
+        if let Some(chore) = schedule.due(start.elapsed()) {
+            run_chore(&mut schedule, chore, chores, diary, start, stop);
+            record_plan(diary, &schedule, start.elapsed());
+        } else {
+            let next = schedule.next().unwrap_or(Duration::MAX);
+            let _ = bell.wait(start.checked_add(next.min(start.elapsed() + HOME_CHECK_INTERVAL)));
+        }
+    }
+    Ok(())
+}
+
+/// Runs each chore that is due now once, and returns the results.
+pub(crate) fn once(
+    mut schedule: Schedule,
+    chores: &dyn ChoreRunner,
+    diary: &DaemonLog,
+    stop: &CancellationToken,
+) -> Vec<ChoreReport> {
+    let start = Instant::now();
+    let mut reports = Vec::new();
+    // A finished chore is scheduled for later than the start, so the loop ends.
+    while let Some(chore) = schedule.due(Duration::ZERO).filter(|_| !stop.is_cancelled()) {
+        reports.push(run_chore(&mut schedule, chore, chores, diary, start, stop));
+    }
+    reports
+}
+
+fn run_chore(
+    schedule: &mut Schedule,
+    chore: Chore,
+    chores: &dyn ChoreRunner,
+    diary: &DaemonLog,
+    start: Instant,
+    stop: &CancellationToken,
+) -> ChoreReport {
+    let (began, began_at) = (start.elapsed(), SystemClock.now());
+    let done = perform(chores, chore, stop);
+    match &done {
+        Ok(ChoreStatus::Stopped) => {}
+        Ok(_) => schedule.done(chore, began, start.elapsed()),
+        Err(_) => schedule.failed(chore, start.elapsed()),
+    }
+    diary.done(chore, began_at, &done);
+    if LARGE_CHORE < start.elapsed().saturating_sub(began) {
+        allocator::give_back();
+    }
+    ChoreReport { chore, done }
+}
+
+/// Records the due times of all chores as wall-clock times.
+fn record_plan(diary: &DaemonLog, schedule: &Schedule, elapsed: Duration) {
+    let now = SystemClock.now();
+    diary.plan(&|chore| {
+        let left = schedule.due_at(chore)?.saturating_sub(elapsed);
+        Some(add_saturating(now, left))
+    });
+}
+
+fn add_saturating(now: DateTime<Utc>, left: Duration) -> DateTime<Utc> {
+    let left = TimeDelta::from_std(left).unwrap_or(TimeDelta::MAX);
+    now.checked_add_signed(left).unwrap_or(DateTime::<Utc>::MAX_UTC)
+}

@@ -1,0 +1,137 @@
+//! Parsing and formatting of dates, times and durations.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Days, Local, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
+use memory_core::{ParseError, StoreError};
+
+use crate::zone::UserTimeZone;
+
+/// A calendar day in local time, such as `2026-05-07`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LocalDay(NaiveDate);
+
+/// A time in the future: a day, a time in RFC 3339, or a duration from now, such as `30d`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Deadline {
+    /// At this time.
+    At(DateTime<Utc>),
+    /// This long from now.
+    After(TimeDelta),
+}
+
+impl LocalDay {
+    /// Returns the start of the day.
+    pub(crate) fn start(self) -> DateTime<Utc> {
+        let midnight = self.0.and_time(NaiveTime::MIN);
+        // If clocks skip midnight for daylight saving time, midnight in UTC is a sufficient approximation.
+        Local.from_local_datetime(&midnight).earliest().map_or_else(|| midnight.and_utc(), |moment| moment.to_utc())
+    }
+
+    /// Returns the start of the next day.
+    pub(crate) fn end(self) -> DateTime<Utc> {
+        self.0.checked_add_days(Days::new(1)).map_or(DateTime::<Utc>::MAX_UTC, |next| Self(next).start())
+    }
+}
+
+impl std::str::FromStr for LocalDay {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        NaiveDate::parse_from_str(text.trim(), "%Y-%m-%d").map(Self).map_err(|_| ParseError::new(text, "a day (YYYY-MM-DD)"))
+    }
+}
+
+impl Deadline {
+    /// Returns the time; durations are relative to `now`.
+    pub(crate) fn from(self, now: DateTime<Utc>) -> DateTime<Utc> {
+        match self {
+            Self::At(moment) => moment,
+            Self::After(span) => now.checked_add_signed(span).unwrap_or(DateTime::<Utc>::MAX_UTC),
+        }
+    }
+}
+
+impl std::str::FromStr for Deadline {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let moment = || DateTime::parse_from_rfc3339(text.trim()).ok().map(|moment| Self::At(moment.to_utc()));
+        let day = || text.parse::<LocalDay>().ok().map(|day| Self::At(day.start()));
+        let span = || span(text).ok().and_then(|span| TimeDelta::from_std(span).ok()).map(Self::After);
+        moment()
+            .or_else(day)
+            .or_else(span)
+            .ok_or_else(|| ParseError::new(text, "a duration such as 30d, a day (YYYY-MM-DD) or a time (RFC 3339)"))
+    }
+}
+
+/// Parses a duration such as `60s`, `168h`, `30d` or `1h 30m`.
+pub(crate) fn span(text: &str) -> Result<Duration, ParseError> {
+    humantime::parse_duration(text.trim()).map_err(|_| ParseError::new(text, "a duration such as 60s, 168h or 30d"))
+}
+
+/// Formats a duration for the settings file, such as `60s` or `168h`.
+pub(crate) fn span_text(span: Duration) -> String {
+    match span.as_secs() {
+        0 => humantime::format_duration(span).to_string(),
+        seconds if seconds % 3600 == 0 => format!("{}h", seconds / 3600),
+        seconds => format!("{seconds}s"),
+    }
+}
+
+/// Formats the day of a time, in local time.
+pub(crate) fn format_day(moment: DateTime<Utc>) -> String {
+    moment.with_timezone(&Local).format("%Y-%m-%d").to_string()
+}
+
+/// Formats a time with a precision of minutes, in local time.
+pub(crate) fn format_minute(moment: DateTime<Utc>) -> String {
+    moment.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string()
+}
+
+/// Formats a time with a precision of minutes, in `zone`.
+pub(crate) fn format_minute_in(moment: DateTime<Utc>, zone: UserTimeZone) -> String {
+    moment.with_timezone(&zone).fixed_offset().format("%Y-%m-%d %H:%M").to_string()
+}
+
+/// Parses a due time relative to `now`: a time in RFC 3339, a duration such as `30m`, or words.
+///
+/// Also returns the assumption that was made to resolve the words, if any.
+pub(crate) fn due(text: &str, now: &DateTime<UserTimeZone>) -> Result<(DateTime<Utc>, Option<String>), StoreError> {
+    let moment = || DateTime::parse_from_rfc3339(text.trim()).ok().map(|moment| moment.to_utc());
+    let later = || TimeDelta::from_std(span(text).ok()?).ok().and_then(|span| now.to_utc().checked_add_signed(span));
+    if let Some(at) = moment().or_else(later) {
+        return Ok((at, None));
+    }
+    memory_core::due(text, now).map(|due| (due.at, due.assumed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_may_count_days() {
+        assert_eq!(span("30d"), span("720h"));
+        assert_eq!(span("168h").expect("a span"), Duration::from_hours(168));
+        assert!(span("soon").is_err());
+        assert!(span("30").is_err());
+    }
+
+    #[test]
+    fn a_day_ends_where_the_next_begins() {
+        let day = |text: &str| text.parse::<LocalDay>().expect("a day");
+        assert_eq!(day("2026-02-28").end(), day("2026-03-01").start());
+        assert!("2026-02-30".parse::<LocalDay>().is_err());
+    }
+
+    #[test]
+    fn a_deadline_is_a_span_a_day_or_a_moment() {
+        let now = DateTime::UNIX_EPOCH;
+        let deadline = |text: &str| text.parse::<Deadline>().map(|deadline| deadline.from(now).to_rfc3339());
+        assert_eq!(deadline("2h").as_deref(), Ok("1970-01-01T02:00:00+00:00"));
+        assert_eq!(deadline("2026-05-07T10:00:00+02:00").as_deref(), Ok("2026-05-07T08:00:00+00:00"));
+        assert!(deadline("tomorrow").is_err());
+    }
+}

@@ -1,0 +1,90 @@
+//! jq filters, each in a process of its own.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use memory_core::bank::{JsonFilter, JsonFilterError};
+use memory_core::json::JsonText;
+use memory_store::jq::{self, JqChildCommand, JqError, JqInputMode, JqLimits, JqOutputFormat, JqRequest, JqResult};
+
+use crate::config::{Environment, Settings};
+
+/// Arguments that make this program run a filter for its parent process.
+///
+/// They are checked before anything else is read, to keep the start of the child fast.
+const CHILD_ARGUMENTS: [&str; 3] = ["bank", "filter", "--child"];
+
+/// Returns whether the arguments request to run a filter for a parent process.
+pub(crate) fn is_child(arguments: &[OsString]) -> bool {
+    arguments.len() == CHILD_ARGUMENTS.len() + 1
+        && arguments.iter().skip(1).zip(CHILD_ARGUMENTS).all(|(argument, word)| argument == word)
+}
+
+/// Runs a filter for the parent process, with requests and results on the standard streams.
+pub(crate) fn serve() -> io::Result<()> {
+    jq::serve_child(io::stdin().lock(), io::stdout())
+}
+
+/// A runner for jq filters in child processes, with the limits of the settings.
+#[derive(Debug)]
+pub(crate) struct JqRunner {
+    program: Option<PathBuf>,
+    bounds: JqLimits,
+}
+
+impl JqRunner {
+    /// Creates a runner with the limits in `settings`.
+    pub(crate) fn of(settings: &Settings, environment: &Environment) -> Self {
+        let memory = (settings.banks.filter_memory.value as u64).saturating_mul(1024 * 1024);
+        let bounds = JqLimits { time: settings.banks.filter_timeout.value, memory };
+        Self { program: environment.program.clone(), bounds }
+    }
+
+    /// Runs a filter on JSON and returns its output for each value.
+    pub(crate) fn evaluate(
+        &self,
+        filter: &str,
+        input: &str,
+        on: JqInputMode,
+        form: JqOutputFormat,
+    ) -> Result<Vec<JqResult>, JqError> {
+        self.evaluate_within(&JqRequest { filter, input, on, form }, self.bounds)
+    }
+
+    fn evaluate_within(&self, question: &JqRequest<'_>, bounds: JqLimits) -> Result<Vec<JqResult>, JqError> {
+        let Some(program) = self.program.clone() else {
+            return Err(JqError::Process { message: "the path of this program is unknown".into() });
+        };
+        let helper = JqChildCommand { program, arguments: CHILD_ARGUMENTS.map(OsString::from).into() };
+        jq::bounded(&helper, question, &bounds)
+    }
+
+    fn trouble(&self, error: &JqError) -> JsonFilterError {
+        match error {
+            JqError::Timeout { .. } => JsonFilterError::Timeout { seconds: self.bounds.time.as_secs() },
+            JqError::TooLarge { .. } => JsonFilterError::TooLarge { megabytes: self.bounds.memory / (1024 * 1024) },
+            JqError::Process { message } => JsonFilterError::NotRun { why: message.clone() },
+            failed => JsonFilterError::Failed { message: failed.to_string() },
+        }
+    }
+}
+
+impl JsonFilter for JqRunner {
+    fn run(&self, filter: &str, input: &str) -> Result<Vec<JsonText>, JsonFilterError> {
+        self.run_within(filter, input, self.bounds.time)
+    }
+
+    fn run_within(&self, filter: &str, input: &str, time: Duration) -> Result<Vec<JsonText>, JsonFilterError> {
+        let question = JqRequest { filter, input, on: JqInputMode::Each, form: JqOutputFormat::Compact };
+        let bounds = JqLimits { time: time.min(self.bounds.time), ..self.bounds };
+        let answers = self.evaluate_within(&question, bounds).map_err(|error| self.trouble(&error))?;
+        let value = |answer: JqResult| {
+            let text = answer.map_err(|error| self.trouble(&error))?;
+            text.parse()
+                .map_err(|why| JsonFilterError::Failed { message: format!("cannot store the output of the filter: {why}") })
+        };
+        answers.into_iter().map(value).collect()
+    }
+}

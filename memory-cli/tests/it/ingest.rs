@@ -1,0 +1,222 @@
+//! Tests of `memory ingest`, `memory export` and `memory import`.
+
+use insta::assert_snapshot;
+
+use crate::sandbox::Sandbox;
+
+fn sandbox_with_vault() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.file("my-vault/Tea.md", "---\ntags: [drink]\naliases: [茶]\n---\nLeaves and water, see [[Milk]].\n");
+    sandbox.file("my-vault/Milk.md", "White. #drink/cold Goes with [[茶]] and [[Sugar]].\n");
+    sandbox
+}
+
+#[test]
+fn notes_are_taken_in_once() {
+    let sandbox = sandbox_with_vault();
+    assert_snapshot!(sandbox.run(&["ingest", "--source", "obsidian", "--dry-run"]), @"
+    obsidian	2	0	0	0	2	1	2
+    --- stderr
+    dead links resolved by alias or title: 1
+    dry run: nothing was written
+    ");
+    assert_snapshot!(sandbox.run(&["ingest", "--source", "obsidian", "--path", "~/my-vault", "--json"]), @r#"{"source":"obsidian","new":2,"updated":0,"unchanged":0,"skipped":[],"warnings":[],"tags":2,"links":{"resolved":1,"unresolved":2,"only_by_alias":1,"only_by_title":0}}"#);
+    assert_snapshot!(sandbox.run(&["ingest", "--source", "obsidian"]), @"
+    obsidian	0	0	2	0	2	1	2
+    --- stderr
+    dead links resolved by alias or title: 1
+    ");
+}
+
+#[test]
+fn all_takes_what_is_there_and_says_what_is_not() {
+    let sandbox = sandbox_with_vault();
+    sandbox.file("claude/CLAUDE.md", "Answer in short sentences.\n");
+    assert_snapshot!(sandbox.run_with("CLAUDE_CONFIG_DIR", &sandbox.path("claude").display().to_string(), &["ingest", "--source", "all"]), @"
+    claude	1	0	0	0	0	0	0
+    obsidian	2	0	0	0	2	1	2
+    --- stderr
+    dead links resolved by alias or title: 1
+    skipped car-agent (~/.car-agent): it does not exist
+    skipped fingersaver (~/.fingersaver): it does not exist
+    skipped logseq (~/logseq): it does not exist
+    ");
+    assert_snapshot!(sandbox.run(&["ingest", "--source", "all", "--json"]), @r#"{"sources":[{"source":"obsidian","new":0,"updated":0,"unchanged":2,"skipped":[],"warnings":[],"tags":2,"links":{"resolved":1,"unresolved":2,"only_by_alias":1,"only_by_title":0}}],"left_out":[{"source":"claude","path":"~/.claude","reason":"it does not exist"},{"source":"car-agent","path":"~/.car-agent","reason":"it does not exist"},{"source":"fingersaver","path":"~/.fingersaver","reason":"it does not exist"},{"source":"logseq","path":"~/logseq","reason":"it does not exist"}]}"#);
+}
+
+#[test]
+fn a_source_that_is_not_there_is_an_error() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["ingest", "--source", "logseq"]), @"
+    --- stderr
+    error[path_not_found]: ~/logseq does not exist
+    hint: set the folder with --path
+    --- exit 3
+    ");
+    assert_snapshot!(sandbox.run(&["ingest", "--source", "all", "--path", "x"]), @"
+    --- stderr
+    error[usage]: --path requires a single source
+    hint: specify the source: --source obsidian --path …
+    --- exit 2
+    ");
+    assert_snapshot!(sandbox.run(&["ingest"]), @"
+    --- stderr
+    error[usage]: the following required arguments were not provided:
+      --source <NAME>
+
+    Usage: memory ingest --source <NAME>
+
+    For more information, try '--help'.
+    --- exit 2
+    ");
+}
+
+#[test]
+fn an_export_is_imported_without_loss() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tea at seven\n\n茶", &["--tags", "a,b", "--title", "Tea", "--expires", "30d", "--scope", "agent:claude"]);
+    sandbox.write("milk", &["--category", "habits"]);
+    let exported = Sandbox::finish(sandbox.command(&["export"]), "").stdout;
+    assert_snapshot!(sandbox.run(&["export", "--output", "all.jsonl"]), @"all.jsonl	2");
+    assert_eq!(std::fs::read(sandbox.path("all.jsonl")).expect("a file"), exported);
+
+    let other = Sandbox::new();
+    let export = String::from_utf8(exported).expect("text");
+    assert_snapshot!(other.pipe(&export, &["import"]), @"
+    new	2
+    updated	0
+    unchanged	0
+    ");
+    assert_eq!(String::from_utf8(Sandbox::finish(other.command(&["export"]), "").stdout).expect("text"), export);
+    assert_snapshot!(other.pipe(&export, &["import", "--json"]), @r#"{"new":0,"updated":0,"unchanged":2,"skipped":[]}"#);
+}
+
+#[test]
+fn the_end_of_the_time_in_the_inbox_is_not_imported() {
+    let sandbox = Sandbox::new();
+    let (inbox, dated) = (sandbox.write("tea", &[]), sandbox.write("milk", &["--expires", "30d"]));
+    for id in [inbox, dated] {
+        let read = sandbox.json(&["read", &id]);
+        assert!(read["expires_at"].is_string(), "{read}");
+        sandbox.pipe(&format!("{read}\n"), &["import"]);
+    }
+    let export = sandbox.run(&["export"]);
+    assert!(export.contains("tea") && export.contains("milk") && export.matches("\"expires_at\":\"").count() == 1, "{export}");
+}
+
+/// Returns a file of the home without normalisation.
+fn raw_file(sandbox: &Sandbox, path: &str) -> String {
+    std::fs::read_to_string(sandbox.path(".memory").join(path)).expect("a file")
+}
+
+#[test]
+fn an_export_keeps_what_a_file_says_beside_its_memory() {
+    let sandbox = Sandbox::new();
+    sandbox.write("milk", &[]);
+    let files = [
+        (
+            "categories/preferences/My tea.md",
+            "---\nmood: calm # always\nid: 550e8400-e29b-41d4-a716-446655440000\n# a comment\nnested:\n  a: [1, 2]\n\
+             created_at: 2026-05-07T10:00:00Z\nupdated_at: 2026-05-07T10:00:00Z\ntags: [a,  b]\n---\nTea at seven\n\n",
+        ),
+        (
+            "categories/inbox/crlf.md",
+            "\u{feff}---\r\nid: 7f8d9e00-0000-4000-8000-000000000001\r\ncreated_at: 2026-05-07\r\nupdated_at: 2026-05-08\r\n\
+             Own-Key: x\r\n---\r\nwith other line ends\r\nand no last one",
+        ),
+    ];
+    for (path, text) in files {
+        sandbox.file(&format!(".memory/{path}"), text);
+    }
+    let export = sandbox.run(&["export"]);
+    assert_eq!(export.matches("\"file\":").count(), 2, "{export}");
+    let export = String::from_utf8(Sandbox::finish(sandbox.command(&["export"]), "").stdout).expect("text");
+
+    let other = Sandbox::new();
+    assert_snapshot!(other.pipe(&export, &["import", "--json"]), @r#"{"new":3,"updated":0,"unchanged":0,"skipped":[]}"#);
+    for (path, text) in files {
+        assert_eq!(raw_file(&other, path), text, "{path}");
+    }
+    assert_eq!(String::from_utf8(Sandbox::finish(other.command(&["export"]), "").stdout).expect("text"), export);
+    assert_snapshot!(other.pipe(&export, &["import", "--json"]), @r#"{"new":0,"updated":0,"unchanged":3,"skipped":[]}"#);
+    // An import restores a changed file; the changed version is in the trash.
+    other.file(&format!(".memory/{}", files[0].0), &files[0].1.replace("calm", "wild"));
+    assert_snapshot!(other.pipe(&export, &["import", "--json"]), @r#"{"new":0,"updated":1,"unchanged":2,"skipped":[]}"#);
+    assert_eq!(raw_file(&other, files[0].0), files[0].1);
+}
+
+#[test]
+fn a_file_of_an_export_holds_no_credential_and_leads_nowhere_else() {
+    let sandbox = Sandbox::new();
+    let token = format!("ghp_{}", "a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8");
+    let lines = [
+        format!(r#"{{"content":"one","file":"---\nkey: {token}\n---\none\n"}}"#),
+        r#"{"content":"two","path":"categories/inbox/../../../two.md"}"#.to_owned(),
+        r#"{"content":"three","path":"/etc/three.md","file":7}"#.to_owned(),
+        r#"{"content":"four","path":"categories/inbox/.hidden.md","file":"---\n[broken\n---\nfour\n"}"#.to_owned(),
+    ];
+    let report = sandbox.pipe(&lines.join("\n"), &["import"]);
+    assert!(report.contains("new\t3") && report.contains("line 1 was not imported: it contains what looks like"), "{report}");
+    let listed = sandbox.run(&["list", "--json"]);
+    assert!(listed.contains("categories/inbox/two.md") && !listed.contains(".hidden") && !listed.contains("etc/"), "{listed}");
+}
+
+#[test]
+fn an_export_of_files_without_ids_is_unchanged_when_it_is_imported_again() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".memory/categories/knowledge/plain.md", "Green tea\n");
+    sandbox.file(".memory/categories/inbox/own.md", "---\ncolour: red\n---\nBlack tea\n");
+    sandbox.run(&["export", "--output", "all.jsonl"]);
+    let import = || sandbox.run(&["import", "--input", "all.jsonl", "--json", "--root", "other"]);
+    assert_eq!(import(), "{\"new\":2,\"updated\":0,\"unchanged\":0,\"skipped\":[]}\n");
+    for _ in 0..2 {
+        assert_eq!(import(), "{\"new\":0,\"updated\":0,\"unchanged\":2,\"skipped\":[]}\n");
+    }
+    assert!(sandbox.run(&["trash", "list", "--root", "other"]).contains("0 files"));
+    assert!(sandbox.text("other/categories/inbox/own.md").contains("colour: red"));
+}
+
+#[test]
+fn a_hyphen_stands_for_the_standard_streams() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.pipe("{\"content\":\"tea\"}", &["import", "--input", "-", "--json"]), @r#"{"new":1,"updated":0,"unchanged":0,"skipped":[]}"#);
+    assert_eq!(sandbox.run(&["export", "--output", "-"]), sandbox.run(&["export"]));
+    assert!(!sandbox.path("-").exists());
+}
+
+#[test]
+fn an_export_may_be_narrowed() {
+    let sandbox = Sandbox::new();
+    sandbox.write("milk", &["--category", "habits"]);
+    assert_snapshot!(sandbox.run(&["export", "--category", "soul"]), @"");
+    assert_snapshot!(sandbox.run(&["export", "--category", "habits"]), @r#"{"id":"[id1]","content":"milk","content_hash":"[hash]","phase":"organized","category":"habits","scope":"global","tags":[],"source":"","created_at":"[time]","updated_at":"[time]","expires_at":null,"access_count":0,"links":[],"version":1,"path":"categories/habits/milk-[id1].md"}"#);
+}
+
+#[test]
+fn lines_that_are_no_memories_are_named() {
+    let sandbox = Sandbox::new();
+    let lines =
+        "{\"content\":\"tea\"}\n\nnonsense\n{\"Content\":\"milk\",\"CreatedAt\":\"2020-01-01T00:00:00Z\"}\n{\"id\":\"x\"}\n";
+    let file = sandbox.file("some.jsonl", lines);
+    assert_snapshot!(sandbox.run(&["import", "--input", &file]), @"
+    new	2
+    updated	0
+    unchanged	0
+    --- stderr
+    warning: line 3 was not imported: it is not JSON: expected ident at line 1 column 2
+    warning: line 5 was not imported: it has no content
+    error[file_damaged]: 2 lines were not imported
+    hint: all other lines were imported; correct these lines and import them again
+    --- exit 5
+    ");
+    assert_snapshot!(sandbox.run(&["import", "--input", &file, "--json"]), @r#"
+    {"new":0,"updated":0,"unchanged":2,"skipped":[{"path":"line 3","reason":"it is not JSON: expected ident at line 1 column 2"},{"path":"line 5","reason":"it has no content"}]}
+    --- exit 5
+    "#);
+    assert_snapshot!(sandbox.run(&["import", "--input", "not-there.jsonl"]), @"
+    --- stderr
+    error[path_not_found]: cannot read not-there.jsonl
+      because: No such file or directory (os error 2)
+    --- exit 3
+    ");
+}

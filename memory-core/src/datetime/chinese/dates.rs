@@ -1,0 +1,271 @@
+//! Parses calendar dates in Chinese: 2013年2月15号, 下个月五号, 月底, 29日.
+
+use super::super::cursor::TokenCursor;
+use super::super::syntax::{DayExpression, Month, Period, PeriodEdge, Year};
+use super::super::token::DateTokenKind;
+use super::days::{ChineseDay, edge_of, month_away, nth_of, which};
+use super::numbers::{is_numeral, number_in, year};
+
+/// Consumes a year with its 年: "2013年", "二零一五年", "明年".
+pub(super) fn parse_year_reference(cursor: &mut TokenCursor<'_>) -> Year {
+    let names = [("大后年", 3), ("后年", 2), ("明年", 1), ("今年", 0), ("本年", 0), ("去年", -1), ("上年", -1), ("前年", -2)];
+    if let Some((_, years)) = names.into_iter().find(|(name, _)| cursor.consume_han(name)) {
+        cursor.consume_han("度");
+        return Year::Away(years);
+    }
+    year(cursor).map_or(Year::Unsaid, Year::Exactly)
+}
+
+/// Consumes a date, or the start or end of a month or year, with an optional year.
+pub(super) fn calendar(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+    let repeats = matches!(cursor.han(0), Some('每'));
+    cursor.consume_han("每年");
+    let year = parse_year_reference(cursor);
+    cursor.consume_han("的");
+    let forms: [fn(&mut TokenCursor<'_>, Year) -> Option<DayExpression>; 5] =
+        [parse_named_month_day, of_month_away, of_bare_month, of_quarter, of_year];
+    forms.into_iter().find_map(|form| cursor.attempt(|cursor| form(cursor, year))).map(|day| ChineseDay { repeats, ..day.into() })
+}
+
+/// Consumes "2月15号", "十月第一个星期一" and "6月底".
+fn parse_named_month_day(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
+    let is_clean = cursor.starts_cleanly();
+    let month = number_in(cursor, 1..=12).filter(|_| is_clean)?;
+    let month = u32::try_from(month).ok()?;
+    if !cursor.consume_han("月") {
+        return None;
+    }
+    cursor.consume_han("份");
+    let month = Month::Named(month, year);
+    parse_day_in_month(cursor, month).or_else(|| {
+        cursor.attempt(|cursor| {
+            // Without 日 or 号, the number must not be followed by a measure word.
+            let date = number_in(cursor, 1..=31)?;
+            let is_counted = cursor.han(0).is_some_and(|next| {
+                matches!(
+                    next,
+                    '个' | '次'
+                        | '年'
+                        | '天'
+                        | '人'
+                        | '元'
+                        | '块'
+                        | '分'
+                        | '月'
+                        | '周'
+                        | '点'
+                        | '时'
+                        | '万'
+                        | '千'
+                        | '百'
+                        | '亿'
+                        | '小'
+                        | '名'
+                        | '位'
+                        | '秒'
+                )
+            });
+            (!is_counted && cursor.ends_cleanly())
+                .then(|| u32::try_from(date).ok().map(|date| DayExpression::OfMonth(date, month)))
+                .flatten()
+        })
+    })
+}
+
+/// Consumes a day within the given month.
+fn parse_day_in_month(cursor: &mut TokenCursor<'_>, month: Month) -> Option<DayExpression> {
+    let date = cursor.attempt(|cursor| {
+        cursor.consume_han("的");
+        let date = number_in(cursor, 1..=31)?;
+        let is_date = cursor.consume_any_han(&["日", "号"]);
+        is_date.then(|| u32::try_from(date).ok().map(|date| DayExpression::OfMonth(date, month))).flatten()
+    });
+    if date.is_some() {
+        // A weekday in brackets repeats the information.
+        cursor.attempt(|cursor| {
+            let is_bracketed = cursor.consume_sign('(');
+            let is_week = cursor.consume_any_han(&["周", "星期", "礼拜"]);
+            if is_week {
+                cursor.step();
+            }
+            (is_week && (!is_bracketed || cursor.consume_sign(')'))).then_some(())
+        });
+        return date;
+    }
+    let period = Period::Month(month);
+    cursor
+        .attempt(|cursor| {
+            cursor.consume_han("的");
+            nth_of(cursor, period.clone())
+        })
+        .or_else(|| cursor.attempt(|cursor| edge_of(cursor, &period)))
+}
+
+/// Consumes "下个月五号", "本月底" and "下个月的最后一天".
+fn of_month_away(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
+    if year != Year::Unsaid {
+        return None;
+    }
+    if cursor.consume_any_han(&["每个月", "每月"]) {
+        return parse_day_in_month(cursor, Month::Unsaid);
+    }
+    let months = which(cursor)?;
+    if !cursor.consume_han("月") {
+        return None;
+    }
+    cursor.consume_han("份");
+    parse_day_in_month(cursor, Month::Away(months))
+}
+
+/// Consumes "月底" and "月初" without a month; after a month name they belong to it.
+fn of_bare_month(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
+    let is_alone = year == Year::Unsaid
+        && !matches!(cursor.before(1), Some(DateTokenKind::Han('个' | '上' | '下' | '正' | '腊' | '冬' | '闰')));
+    let names = [
+        ("月底", PeriodEdge::End),
+        ("月末", PeriodEdge::End),
+        ("月尾", PeriodEdge::End),
+        ("月初", PeriodEdge::Start),
+        ("月中", PeriodEdge::Middle),
+    ];
+    let (_, edge) = names.into_iter().find(|(name, _)| cursor.consume_han(name)).filter(|_| is_alone)?;
+    (!is_lunar_day(cursor)).then_some(DayExpression::Edge(edge, Period::Month(Month::Unsaid)))
+}
+
+/// Consumes "季度末", "本季末" and "下季度初".
+fn of_quarter(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
+    let quarters = cursor.attempt(which).unwrap_or(0);
+    if year != Year::Unsaid || !cursor.consume_any_han(&["季度", "季"]) {
+        return None;
+    }
+    edge_of(cursor, &Period::Quarter(quarters))
+}
+
+/// Returns whether the preceding 初 is part of a lunar day such as "初五", and not the start of a period.
+pub(super) fn is_lunar_day(cursor: &TokenCursor<'_>) -> bool {
+    matches!(cursor.before(1), Some(DateTokenKind::Han('初'))) && cursor.han(0).is_some_and(is_numeral)
+}
+
+/// Consumes "年底", "明年初" and "今年最后一天".
+fn of_year(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
+    let period = Period::Year(year);
+    if year == Year::Unsaid {
+        let names = [
+            ("年底", PeriodEdge::End),
+            ("年末", PeriodEdge::End),
+            ("年终", PeriodEdge::End),
+            ("年尾", PeriodEdge::End),
+            ("年初", PeriodEdge::Start),
+        ];
+        let (_, edge) = names.into_iter().find(|(name, _)| cursor.consume_han(name))?;
+        return Some(DayExpression::Edge(edge, period));
+    }
+    nth_of(cursor, period.clone()).or_else(|| edge_of(cursor, &period))
+}
+
+/// Consumes "29日" and "十五号", without a month.
+pub(super) fn day_alone(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+    let is_in_digits = matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
+    let is_inside = matches!(
+        cursor.before(1),
+        Some(DateTokenKind::Han('第' | '月' | '年' | '周' | '星' | '期' | '拜' | '十' | '百' | '点' | '零'))
+    );
+    if !cursor.starts_cleanly() || is_inside {
+        return None;
+    }
+    let start = cursor.at();
+    let date = number_in(cursor, 1..=31)?;
+    let is_long = is_in_digits || 1 < cursor.at() - start;
+    let is_hao = cursor.consume_han("号");
+    // "三日" and "一日" are durations more often than dates.
+    let is_named = is_hao || is_long && cursor.consume_han("日");
+    if !is_named {
+        return None;
+    }
+    let is_a_number = cursor.han(0).is_some_and(|next| {
+        matches!(
+            next,
+            '线' | '線'
+                | '楼'
+                | '樓'
+                | '门'
+                | '門'
+                | '房'
+                | '机'
+                | '機'
+                | '院'
+                | '店'
+                | '桌'
+                | '馆'
+                | '館'
+                | '车'
+                | '車'
+                | '公'
+                | '选'
+                | '口'
+                | '室'
+                | '厅'
+                | '柜'
+                | '台'
+                | '码'
+                | '碼'
+                | '位'
+                | '球'
+                | '文'
+                | '字'
+                | '床'
+                | '病'
+                | '宿'
+                | '航'
+                | '游'
+                | '元'
+                | '仓'
+                | '窗'
+                | '站'
+                | '井'
+                | '池'
+                | '炉'
+                | '工'
+                | '主'
+                | '人'
+                | '种'
+                | '电'
+                | '電'
+                | '坑'
+                | '令'
+                | '铺'
+                | '实'
+        )
+    });
+    if is_a_number {
+        return None;
+    }
+    Some(DayExpression::OfMonth(u32::try_from(date).ok()?, Month::Unsaid).into())
+}
+
+/// Consumes a period that resolves to its first day: "下个月", "2013年", "明年三月".
+pub(super) fn vague(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+    let start = |period| Some(ChineseDay { is_vague: true, ..DayExpression::Edge(PeriodEdge::Start, period).into() });
+    if let Some(months) = cursor.attempt(|cursor| which(cursor).filter(|months| *months != 0 && cursor.consume_han("月"))) {
+        return start(month_away(months));
+    }
+    let is_led = matches!(cursor.before(1), Some(DateTokenKind::Han('在' | '到' | '等' | '至')));
+    let year = parse_year_reference(cursor);
+    cursor.consume_han("的");
+    let month = cursor.attempt(|cursor| {
+        let month = number_in(cursor, 1..=12)?;
+        cursor.consume_han("月").then_some(month)
+    });
+    let Some(month) = month else {
+        return match year {
+            Year::Unsaid | Year::Away(0) => None,
+            Year::Away(_) | Year::Exactly(_) => start(Period::Year(year)),
+        };
+    };
+    let is_month =
+        cursor.consume_any_han(&["份"]) || year != Year::Unsaid || is_led || matches!(cursor.han(0), Some('前' | '之'));
+    if !is_month {
+        return None;
+    }
+    start(Period::Month(Month::Named(u32::try_from(month).ok()?, year)))
+}

@@ -1,0 +1,278 @@
+//! Parses all day expressions in Chinese.
+
+use super::super::cursor::TokenCursor;
+use super::super::numeric;
+use super::super::syntax::{
+    CalendarDuration, CountedDays, DayExpression, DayPart, Month, Period, PeriodEdge, WeekdayAnchor, Year,
+};
+use super::super::token::DateTokenKind;
+use super::dates::{calendar, day_alone, is_lunar_day, parse_year_reference, vague};
+use super::durations::amount;
+use super::holiday_names::feast;
+use super::numbers::number;
+use super::relative::same_day;
+use super::weeks::{of_week, repeated, weekday, weekday_again};
+
+/// A day expression, with the part of the day that its name implies.
+#[derive(Debug, Clone)]
+pub(super) struct ChineseDay {
+    pub(super) day: DayExpression,
+    pub(super) part: Option<DayPart>,
+    pub(super) repeats: bool,
+    pub(super) is_vague: bool,
+}
+
+impl From<DayExpression> for ChineseDay {
+    fn from(day: DayExpression) -> Self {
+        Self { day, part: None, repeats: false, is_vague: false }
+    }
+}
+
+/// Names of days by their offset from today; a name precedes its own suffixes.
+const DAY_OFFSETS: &[(&str, i64)] = &[
+    ("大大后天", 4),
+    ("大后天", 3),
+    ("大后日", 3),
+    ("大后儿", 3),
+    ("后天", 2),
+    ("后日", 2),
+    ("后儿", 2),
+    ("明天", 1),
+    ("明日", 1),
+    ("明儿", 1),
+    ("听日", 1),
+    ("翌日", 1),
+    ("次日", 1),
+    ("今天", 0),
+    ("今日", 0),
+    ("今儿", 0),
+    ("本日", 0),
+    ("昨天", -1),
+    ("昨日", -1),
+    ("昨儿", -1),
+    ("琴日", -1),
+    ("寻日", -1),
+    ("大大前天", -4),
+    ("大前天", -3),
+    ("大前日", -3),
+    ("前天", -2),
+    ("前日", -2),
+    ("前儿", -2),
+];
+
+/// Names of a part of such a day.
+const OFFSET_DAY_PARTS: &[(&str, i64, DayPart)] = &[
+    ("今早", 0, DayPart::Morning),
+    ("今晨", 0, DayPart::Morning),
+    ("今朝", 0, DayPart::Morning),
+    ("今晚", 0, DayPart::Night),
+    ("今夜", 0, DayPart::Night),
+    ("明早", 1, DayPart::Morning),
+    ("明晨", 1, DayPart::Morning),
+    ("听朝", 1, DayPart::Morning),
+    ("明晚", 1, DayPart::Night),
+    ("明夜", 1, DayPart::Night),
+    ("听晚", 1, DayPart::Night),
+    ("昨晚", -1, DayPart::Night),
+    ("昨夜", -1, DayPart::Night),
+    ("琴晚", -1, DayPart::Night),
+    ("寻晚", -1, DayPart::Night),
+];
+
+const NOW_WORDS: &[&str] = &["现在", "此刻", "此时", "当前", "依家", "而家", "宜家", "这一刻", "这会儿", "这时"];
+
+/// Consumes a day expression, with an optional offset from it.
+pub(super) fn day(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+    let forms = [repeated, distance, shifted, now, of_week, feast_of, calendar, full_date, short_date, day_alone, vague];
+    let named = forms.into_iter().find_map(|form| cursor.attempt(form))?;
+    let mut named = same_day(cursor, named);
+    if let DayExpression::OfMonth(..) = named.day
+        && let Some(weekday) = cursor.attempt(weekday_again)
+    {
+        named.day = DayExpression::Confirmed(weekday, Box::new(named.day));
+    }
+    if named.is_vague {
+        return Some(named);
+    }
+    let moved = cursor.attempt(|cursor| {
+        cursor.consume_han("的");
+        let is_before = cursor.consume_any_han(&["之前", "前"]);
+        if !is_before && !cursor.consume_any_han(&["之后", "以后", "后"]) {
+            return None;
+        }
+        cursor.consume_any_han(&["的", "第"]);
+        let amount = amount(cursor).filter(|amount| !amount.is_exact)?;
+        // "国庆前三天打折" and "国庆后第二天" are both relative to the holiday.
+        Some(if is_before { amount.negated() } else { amount })
+    });
+    Some(match moved {
+        Some(amount) => ChineseDay::from(DayExpression::Away(amount, Box::new(named.day))),
+        None => named,
+    })
+}
+
+/// Consumes "三天后", "再过两天", "五分钟之内" and "5年前".
+fn distance(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+    let is_passed = cursor.consume_any_han(&["再过", "再等", "过多", "过"]);
+    let amount = amount(cursor)?;
+    // "20日之前" is before the 20th, not twenty days ago.
+    let may_be_date = matches!(cursor.before(1), Some(DateTokenKind::Han('日')));
+    cursor.consume_han("的");
+    let is_ahead = cursor.consume_any_han(&["之后", "以后", "过后", "后", "之内", "以内", "内"]);
+    let is_back = !is_ahead && !is_passed && !may_be_date && cursor.consume_any_han(&["之前", "以前", "前"]);
+    if !is_ahead && !is_back && !is_passed {
+        return None;
+    }
+    let amount = if is_back { amount.negated() } else { amount };
+    let day = DayExpression::Away(amount, Box::new(DayExpression::Shifted(0)));
+    // "两周后的今天" repeats the information.
+    cursor.attempt(|cursor| {
+        cursor.consume_han("的");
+        (!amount.is_exact && cursor.consume_han("今天")).then_some(())
+    });
+    // "两周后的周五" is the Friday of that week.
+    let weekday = cursor.attempt(|cursor| {
+        cursor.consume_han("的");
+        cursor.consume_any_han(&["周", "星期", "礼拜"]).then(|| weekday(cursor)).flatten().filter(|_| !amount.is_exact)
+    });
+    Some(weekday.map_or(day.clone(), |weekday| DayExpression::WeekdayNear(weekday, Box::new(day), weekday_anchor(amount))).into())
+}
+
+fn weekday_anchor(amount: CalendarDuration) -> WeekdayAnchor {
+    if amount.months == 0 { WeekdayAnchor::SameWeek } else { WeekdayAnchor::FromThere }
+}
+
+fn shifted(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+    if cursor.consume_any_han(&["每天", "每日", "天天", "每一天"]) {
+        let is_daily = !matches!(cursor.han(0), Some('向'));
+        return is_daily.then(|| ChineseDay { repeats: true, ..DayExpression::Shifted(0).into() });
+    }
+    if let Some(part) =
+        [("每晚", DayPart::Night), ("每早", DayPart::Morning)].into_iter().find(|(name, _)| cursor.consume_han(name))
+    {
+        return Some(ChineseDay { part: Some(part.1), repeats: true, ..DayExpression::Shifted(0).into() });
+    }
+    if let Some((_, days, part)) = OFFSET_DAY_PARTS.iter().find(|(name, _, _)| cursor.consume_han(name)) {
+        cursor.consume_any_han(&["上", "里", "间"]);
+        return Some(ChineseDay { part: Some(*part), ..DayExpression::Shifted(*days).into() });
+    }
+    // "以后天天" does not contain 后天, the day after tomorrow.
+    let is_inside = matches!(cursor.before(1), Some(DateTokenKind::Han('以' | '之' | '然' | '最' | '今' | '往' | '从' | '先')));
+    let (name, days) = DAY_OFFSETS.iter().find(|(name, _)| cursor.consume_han(name))?;
+    let starts_inside = name.starts_with(['后', '前']) && (is_inside || cursor.han(0) == Some('天'));
+    (!starts_inside).then(|| DayExpression::Shifted(*days).into())
+}
+
+fn now(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+    cursor.consume_any_han(NOW_WORDS).then(|| DayExpression::Now.into())
+}
+
+fn full_date(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+    let is_among_han = |what: Option<DateTokenKind<'_>>| matches!(what, Some(DateTokenKind::Han(_)));
+    let short = cursor.attempt(|cursor| {
+        let is_after_han = is_among_han(cursor.before(1));
+        numeric::parse_short_year_first(cursor).filter(|_| is_after_han || is_among_han(cursor.peek(0)))
+    });
+    short.or_else(|| numeric::full_date(cursor)).map(ChineseDay::from)
+}
+
+/// Consumes "6/20" before a Chinese character, at the start of the text or after a word that precedes dates.
+fn short_date(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+    let is_led = cursor.is_at_start() || matches!(cursor.before(1), Some(DateTokenKind::Han('在' | '于' | '到' | '至' | '期')));
+    // In Chinese the month is always first.
+    let day = match numeric::short_date(cursor)? {
+        DayExpression::EitherWay(day, _) => *day,
+        day => day,
+    };
+    (is_led && cursor.han(0).is_some()).then(|| day.into())
+}
+
+/// Consumes "下", "上上个" or "这", and returns the offset.
+pub(super) fn which(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+    let names = [
+        ("下下", 2),
+        ("再下", 2),
+        ("下", 1),
+        ("嚟紧", 1),
+        ("上上", -2),
+        ("上", -1),
+        ("这", 0),
+        ("本", 0),
+        ("今", 0),
+        ("呢", 0),
+        ("当", 0),
+    ];
+    let (_, distance) = names.into_iter().find(|(name, _)| cursor.consume_han(name))?;
+    cursor.consume_any_han(&["一个", "个", "一"]);
+    Some(distance)
+}
+
+/// Consumes a holiday with its year.
+fn feast_of(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+    let year = parse_year_reference(cursor);
+    cursor.consume_han("的");
+    let leading = if year == Year::Unsaid { cursor.attempt(which) } else { None };
+    let feast = feast(cursor)?;
+    if leading.is_none_or(|distance| 0 <= distance) {
+        return Some(DayExpression::Feast(feast, year).into());
+    }
+    let year_ago = CalendarDuration { months: -12, ..CalendarDuration::default() };
+    Some(DayExpression::FeastFrom(feast, Box::new(DayExpression::Away(year_ago, Box::new(DayExpression::Shifted(0))))).into())
+}
+
+/// Consumes "第一个星期一", "最后一天" or "第三天" within the preceding period.
+pub(super) fn nth_of(cursor: &mut TokenCursor<'_>, period: Period) -> Option<DayExpression> {
+    let nth = if cursor.consume_any_han(&["最后一", "最后"]) {
+        -1
+    } else if cursor.consume_any_han(&["倒数第", "倒数"]) {
+        -i32::try_from(number(cursor)?).ok()?
+    } else if cursor.consume_han("首") {
+        1
+    } else if cursor.consume_han("第") {
+        i32::try_from(number(cursor)?).ok()?
+    } else {
+        return None;
+    };
+    cursor.consume_han("个");
+    let counted = if cursor.consume_any_han(&["工作日"]) {
+        CountedDays::WorkingDays
+    } else if cursor.consume_any_han(&["周", "星期", "礼拜"]) {
+        CountedDays::Weekdays(weekday(cursor)?)
+    } else if cursor.consume_any_han(&["天", "日"]) {
+        CountedDays::Days
+    } else {
+        return None;
+    };
+    Some(DayExpression::Nth(nth, counted, period))
+}
+
+/// Consumes 初, 中 or 底 of the preceding month or year.
+pub(super) fn edge_of(cursor: &mut TokenCursor<'_>, period: &Period) -> Option<DayExpression> {
+    let names = [
+        ("月初", PeriodEdge::Start),
+        ("年初", PeriodEdge::Start),
+        ("上旬", PeriodEdge::Start),
+        ("初", PeriodEdge::Start),
+        ("中旬", PeriodEdge::Middle),
+        ("年中", PeriodEdge::Middle),
+        ("中", PeriodEdge::Middle),
+        ("月底", PeriodEdge::End),
+        ("月末", PeriodEdge::End),
+        ("月尾", PeriodEdge::End),
+        ("年尾", PeriodEdge::End),
+        ("尾", PeriodEdge::End),
+        ("年底", PeriodEdge::End),
+        ("年末", PeriodEdge::End),
+        ("底", PeriodEdge::End),
+        ("末", PeriodEdge::End),
+        ("下旬", PeriodEdge::End),
+        ("终", PeriodEdge::End),
+    ];
+    let (_, edge) = names.into_iter().find(|(name, _)| cursor.consume_han(name))?;
+    (!is_lunar_day(cursor)).then(|| DayExpression::Edge(edge, period.clone()))
+}
+
+/// Returns the month that is `months` away from the current one, as a period.
+pub(super) fn month_away(months: i32) -> Period {
+    Period::Month(Month::Away(months))
+}

@@ -1,0 +1,87 @@
+//! Parses durations in Chinese: 三天, 半小时, 一个半月, 两年三个月.
+
+use super::super::cursor::TokenCursor;
+use super::super::syntax::{CalendarDuration, Quantity, TimeUnit};
+use super::numbers::number;
+
+/// Maximum number of components of a duration.
+const MAX_PARTS: usize = 6;
+
+/// Consumes a duration.
+pub(super) fn amount(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+    let mut total = cursor.attempt(part)?;
+    for _ in 1..MAX_PARTS {
+        let more = cursor.attempt(|cursor| {
+            cursor.consume_any_han(&["零", "又", "加"]);
+            part(cursor)
+        });
+        let Some(more) = more else { break };
+        total = total.plus(more)?;
+    }
+    Some(total)
+}
+
+/// Consumes one number and its unit.
+fn part(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+    let is_clean = cursor.starts_cleanly();
+    if cursor.consume_any_han(&["大半", "半"]) {
+        let is_counted = cursor.consume_han("个");
+        let (unit, each) = unit(cursor, is_counted)?;
+        return unit.amount(Quantity { over: each, under: 2 });
+    }
+    let count =
+        if cursor.consume_any_han(&["几", "数"]) { Quantity::whole(3)? } else { decimal(cursor).filter(|_| is_clean)? };
+    let is_counted = cursor.consume_han("个");
+    let has_half = is_counted && cursor.consume_han("半");
+    let (unit, each) = unit(cursor, is_counted)?;
+    let has_half_behind = !has_half && allows_trailing_half(unit) && cursor.consume_han("半");
+    let count = if has_half || has_half_behind { count.plus_half()? } else { count };
+    unit.amount(Quantity { over: count.over.checked_mul(each)?, ..count })
+}
+
+fn allows_trailing_half(unit: TimeUnit) -> bool {
+    matches!(unit, TimeUnit::Hour | TimeUnit::Minute | TimeUnit::Day | TimeUnit::Year | TimeUnit::Week)
+}
+
+fn decimal(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
+    let whole = Quantity::whole(number(cursor)?)?;
+    let decimal = cursor.attempt(|cursor| {
+        if !cursor.consume_glued_sign('.') {
+            return None;
+        }
+        let decimals = cursor.consume_glued_number().filter(|decimals| decimals.digits <= 3)?;
+        let under = 10_i64.pow(u32::try_from(decimals.digits).ok()?);
+        Some(Quantity { over: whole.over.checked_mul(under)?.checked_add(i64::try_from(decimals.value).ok()?)?, under })
+    });
+    Some(decimal.unwrap_or(whole))
+}
+
+/// Consumes a unit, and returns it with the number of [`TimeUnit`]s that it denotes.
+fn unit(cursor: &mut TokenCursor<'_>, is_counted: bool) -> Option<(TimeUnit, i64)> {
+    let units: [(&[&str], TimeUnit, i64); 11] = [
+        (&["小时", "钟头"], TimeUnit::Hour, 1),
+        (&["刻钟", "刻"], TimeUnit::Minute, 15),
+        (&["分钟", "分"], TimeUnit::Minute, 1),
+        (&["秒钟", "秒"], TimeUnit::Second, 1),
+        (&["工作日", "交易日"], TimeUnit::WorkingDay, 1),
+        (&["星期", "礼拜", "周"], TimeUnit::Week, 1),
+        (&["季度", "季"], TimeUnit::Quarter, 1),
+        (&["天", "日", "晚"], TimeUnit::Day, 1),
+        (&["年"], TimeUnit::Year, 1),
+        (&["世纪"], TimeUnit::Year, 100),
+        (&["钟"], TimeUnit::Hour, 1),
+    ];
+    if is_counted {
+        if cursor.consume_han("月") {
+            return Some((TimeUnit::Month, 1));
+        }
+        // In Cantonese, 字 is the distance of two numbers on the clock face, which is five minutes.
+        if cursor.consume_han("字") {
+            return Some((TimeUnit::Minute, 5));
+        }
+    }
+    let found = units.into_iter().find(|(names, _, _)| cursor.consume_any_han(names))?;
+    let (names, unit, each) = found;
+    let needs_count = names == ["钟"];
+    (is_counted || !needs_count).then_some((unit, each))
+}

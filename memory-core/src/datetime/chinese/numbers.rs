@@ -1,0 +1,102 @@
+//! Parses Chinese numerals, in characters or digits.
+
+use std::ops::RangeInclusive;
+
+use super::super::cursor::TokenCursor;
+use super::super::numeric::expand_year;
+use super::super::token::DateTokenKind;
+
+/// Maximum length of a number in a date or time, in characters.
+const MAX_CHARACTERS: usize = 10;
+
+/// Returns the digit that a character denotes.
+pub(super) fn digit(character: char) -> Option<u64> {
+    Some(match character {
+        '零' => 0,
+        '一' => 1,
+        '二' | '两' => 2,
+        '三' => 3,
+        '四' => 4,
+        '五' => 5,
+        '六' => 6,
+        '七' => 7,
+        '八' => 8,
+        '九' => 9,
+        _ => return None,
+    })
+}
+
+pub(super) fn is_numeral(character: char) -> bool {
+    digit(character).is_some() || matches!(character, '十' | '廿' | '卅' | '百' | '千')
+}
+
+/// Consumes a number in digits or characters.
+pub(super) fn number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
+    cursor.attempt(|cursor| match cursor.consume_number() {
+        Some(number) => Some(number.value),
+        None => parse_han_number(cursor),
+    })
+}
+
+/// Consumes a number in digits or characters that is within `range`.
+pub(super) fn number_in(cursor: &mut TokenCursor<'_>, range: RangeInclusive<u64>) -> Option<u64> {
+    cursor.attempt(|cursor| number(cursor).filter(|number| range.contains(number)))
+}
+
+/// Consumes "二十三", "廿三", "一百二十" or, digit by digit, "二零一五".
+fn parse_han_number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
+    let mut total = 0;
+    let mut pending = None;
+    let mut in_row = 0_u64;
+    let mut row = 0_u64;
+    let mut length = 0;
+    let mut has_unit = false;
+    while let Some(character) = cursor.han(0).filter(|_| length < MAX_CHARACTERS) {
+        if let Some(digit) = digit(character) {
+            in_row += 1;
+            row = row * 10 + digit;
+            pending = Some(digit);
+        } else {
+            let unit = match character {
+                '十' | '廿' | '卅' => 10,
+                '百' => 100,
+                '千' => 1000,
+                _ => break,
+            };
+            if 1 < in_row && !(in_row == 2 && has_unit) {
+                return None;
+            }
+            let count = match character {
+                '廿' => 2,
+                '卅' => 3,
+                _ => pending.unwrap_or(1),
+            };
+            total += count * unit;
+            (pending, in_row, row, has_unit) = (None, 0, 0, true);
+        }
+        length += 1;
+        cursor.step();
+    }
+    if length == 0 {
+        return None;
+    }
+    Some(if has_unit { total + pending.unwrap_or(0) } else { row })
+}
+
+/// Consumes the number of a year: four digits, or two before 年.
+pub(super) fn year(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+    cursor.attempt(|cursor| {
+        let is_clean = cursor.starts_cleanly();
+        let start = cursor.at();
+        let (year, digits) = match cursor.consume_number() {
+            Some(number) => (number.value, number.digits),
+            None => (parse_han_number(cursor)?, cursor.at() - start),
+        };
+        let year = match digits {
+            4 if (1000..=9999).contains(&year) => year,
+            2 if year < 100 && !matches!(cursor.before(1), Some(DateTokenKind::Han('十'))) => expand_year(year),
+            _ => return None,
+        };
+        if is_clean && cursor.consume_han("年") { i32::try_from(year).ok() } else { None }
+    })
+}

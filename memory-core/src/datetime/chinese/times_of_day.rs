@@ -1,0 +1,245 @@
+//! Parses times of day in Chinese.
+
+use super::super::cursor::TokenCursor;
+use super::super::numeric;
+use super::super::syntax::{DayPart, TimeOfDay};
+use super::super::token::DateTokenKind;
+use super::numbers::{is_numeral, number_in};
+
+/// Whether a day or part of the day precedes, which makes any number before 点 an hour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ChineseBareHour {
+    None,
+    Hour,
+}
+
+/// Names of parts of the day that are unambiguous on their own.
+const DAY_PARTS: &[(&str, DayPart)] = &[
+    ("凌晨", DayPart::SmallHours),
+    ("清晨", DayPart::Morning),
+    ("早晨", DayPart::Morning),
+    ("早上", DayPart::Morning),
+    ("上午", DayPart::Morning),
+    ("早间", DayPart::Morning),
+    ("一早", DayPart::Morning),
+    ("一大早", DayPart::Morning),
+    ("大早上", DayPart::Morning),
+    ("大清早", DayPart::Morning),
+    ("一大清早", DayPart::Morning),
+    ("朝早", DayPart::Morning),
+    ("朝头早", DayPart::Morning),
+    ("上昼", DayPart::Morning),
+    ("中午", DayPart::Noon),
+    ("正午", DayPart::Noon),
+    ("晌午", DayPart::Noon),
+    ("午间", DayPart::Noon),
+    ("下午", DayPart::Afternoon),
+    ("午后", DayPart::Afternoon),
+    ("下昼", DayPart::Afternoon),
+    ("晏昼", DayPart::Afternoon),
+    ("傍晚", DayPart::Evening),
+    ("黄昏", DayPart::Evening),
+    ("晚上", DayPart::Night),
+    ("晚间", DayPart::Night),
+    ("晚黑", DayPart::Night),
+    ("夜晚", DayPart::Night),
+    ("夜里", DayPart::Night),
+    ("夜间", DayPart::Night),
+    ("深夜", DayPart::Night),
+    ("半夜", DayPart::Night),
+    ("午夜", DayPart::Night),
+];
+
+/// Names that have another meaning unless an hour follows.
+const SHORT_DAY_PARTS: &[(&str, DayPart)] =
+    &[("早", DayPart::Morning), ("晨", DayPart::Morning), ("晚", DayPart::Night), ("夜", DayPart::Night)];
+
+/// Consumes an unambiguous name of a part of the day.
+pub(super) fn parse_long_day_part(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
+    DAY_PARTS.iter().find(|(name, _)| cursor.consume_han(name)).map(|(_, part)| *part)
+}
+
+/// Consumes a part of the day.
+pub(super) fn part(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
+    let whole = parse_long_day_part(cursor);
+    let short = || {
+        cursor.attempt(|cursor| {
+            let (_, part) = SHORT_DAY_PARTS.iter().find(|(name, _)| cursor.consume_han(name))?;
+            let mut ahead = *cursor;
+            clock(&mut ahead, ChineseBareHour::Hour).map(|_| *part)
+        })
+    };
+    whole.or_else(short)
+}
+
+/// Consumes a time of day.
+pub(super) fn clock(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Option<TimeOfDay> {
+    cursor.attempt(|cursor| {
+        cursor.consume_any_han(&["大约", "大概", "约"]);
+        let clock = cursor
+            .attempt(numeric::clock)
+            .or_else(|| cursor.attempt(short_of))
+            .or_else(|| cursor.attempt(|cursor| parse_spoken_time(cursor, licence)))?;
+        cursor.consume_any_han(&["左右", "前后", "整", "钟"]);
+        Some(clock)
+    })
+}
+
+/// Consumes "差五分八点" and "差一刻八点".
+fn short_of(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    if !cursor.consume_han("差") {
+        return None;
+    }
+    let minutes = parse_missing_minutes(cursor)?;
+    let hour = number_in(cursor, 1..=24)?;
+    if !cursor.consume_any_han(&["点", "时"]) {
+        return None;
+    }
+    TimeOfDay::from_clock_face(hour, 0, 0)?.moved(-minutes)
+}
+
+fn parse_missing_minutes(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+    let count = number_in(cursor, 1..=59)?;
+    let each = if cursor.consume_any_han(&["刻钟", "刻"]) { 15 } else { 1 };
+    if each == 1 && !cursor.consume_any_han(&["分钟", "分"]) {
+        return None;
+    }
+    i32::try_from(count).ok().filter(|count| *count < 60 / each).map(|count| count * each)
+}
+
+/// Consumes "三点", "三点半", "16时40分50秒", "三點踏一".
+fn parse_spoken_time(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Option<TimeOfDay> {
+    let start = *cursor;
+    if !cursor.starts_cleanly() {
+        return None;
+    }
+    let hour = number_in(cursor, 0..=24)?;
+    let is_shi = cursor.consume_han("时");
+    if !is_shi && !cursor.consume_any_han(&["点", "點"]) {
+        return None;
+    }
+    let is_clock = cursor.consume_any_han(&["钟", "整"]);
+    if let Some(minutes) = cursor.attempt(|cursor| cursor.consume_han("差").then(|| parse_missing_minutes(cursor)).flatten()) {
+        return TimeOfDay::from_clock_face(hour, 0, 0)?.moved(-minutes);
+    }
+    let minute = cursor.attempt(|cursor| minute(cursor, licence));
+    let second = minute.and_then(|_| cursor.attempt(|cursor| number_in(cursor, 0..=59).filter(|_| cursor.consume_han("秒"))));
+    let is_bare = minute.is_none() && !is_clock;
+    if is_bare && licence == ChineseBareHour::None && !is_hour(&start, cursor, hour, is_shi) {
+        return None;
+    }
+    // "三点五米" is a length.
+    if minute.is_none() && cursor.han(0).is_some_and(is_numeral) && licence == ChineseBareHour::None {
+        return None;
+    }
+    // "八点多" is about eight.
+    cursor.consume_han("多");
+    TimeOfDay::from_clock_face(hour, minute.unwrap_or(0), second.unwrap_or(0))
+}
+
+/// Consumes the minutes after the hour.
+fn minute(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Option<u64> {
+    // Cantonese counts the numbers that the minute hand has "stepped on".
+    let is_stepped = cursor.consume_any_han(&["踏正", "搭正", "踏", "搭"]);
+    if cursor.consume_han("半") {
+        return Some(30);
+    }
+    let is_past = cursor.consume_any_han(&["过", "零"]);
+    let in_digits = matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
+    let is_two_digits = in_digits || is_past || cursor.han(0) == Some('十') || cursor.han(1).is_some_and(is_numeral);
+    let count = number_in(cursor, 0..=59)?;
+    if cursor.consume_any_han(&["刻钟", "刻"]) {
+        return (1..=3).contains(&count).then_some(count * 15);
+    }
+    if cursor.consume_any_han(&["分钟", "分"]) {
+        return Some(count);
+    }
+    if cursor.consume_han("个字") || is_stepped {
+        return (count < 12).then_some(count * 5);
+    }
+    if is_two_digits {
+        let is_counted =
+            cursor.han(0).is_some_and(|next| matches!(next, '个' | '人' | '元' | '块' | '米' | '次' | '天' | '年' | '月'));
+        return (!is_counted && cursor.ends_cleanly()).then_some(count);
+    }
+    // "三點三" is a quarter past three after a part of the day, and otherwise a decimal number.
+    (licence == ChineseBareHour::Hour && (1..12).contains(&count)).then_some(count * 5)
+}
+
+/// Returns whether 点 or 时 after a number denotes the hour, and not "two points" or "a bit".
+fn is_hour(start: &TokenCursor<'_>, end: &TokenCursor<'_>, hour: u64, is_shi: bool) -> bool {
+    let before = start.before(1).and_then(|what| if let DateTokenKind::Han(character) = what { Some(character) } else { None });
+    let is_led = matches!(before, Some('在' | '到' | '于' | '至' | '等' | '约' | '从'));
+    let is_alone = start.is_at_start() && end.is_at_end();
+    let is_other_sense = matches!(
+        before,
+        Some(
+            '有' | '第'
+                | '这'
+                | '那'
+                | '以'
+                | '共'
+                | '早'
+                | '晚'
+                | '差'
+                | '快'
+                | '慢'
+                | '多'
+                | '少'
+                | '好'
+                | '大'
+                | '下'
+                | '几'
+                | '是'
+                | '的'
+                | '小'
+                | '意'
+                | '每'
+        )
+    );
+    let next = end.han(0);
+    let is_counted = matches!(
+        next,
+        Some(
+            '点' | '儿'
+                | '也'
+                | '都'
+                | '意'
+                | '建'
+                | '要'
+                | '原'
+                | '理'
+                | '注'
+                | '说'
+                | '内'
+                | '启'
+                | '好'
+                | '不'
+                | '米'
+                | '水'
+                | '钱'
+                | '间'
+                | '候'
+                | '刻'
+                | '代'
+                | '经'
+                | '感'
+                | '看'
+                | '心'
+                | '共'
+                | '区'
+                | '值'
+                | '特'
+                | '结'
+        )
+    );
+    let is_in_characters = matches!(start.peek(0), Some(DateTokenKind::Han(_)));
+    if is_led || is_alone {
+        return !is_counted;
+    }
+    if is_other_sense || is_counted || is_shi && is_in_characters {
+        return false;
+    }
+    // "一点" is "a bit" far more often than one o'clock.
+    hour != 1 || !is_in_characters
+}

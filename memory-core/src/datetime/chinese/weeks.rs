@@ -1,0 +1,141 @@
+//! Parses weekdays and recurrences in Chinese.
+
+use chrono::Weekday;
+
+use super::super::cursor::TokenCursor;
+use super::super::syntax::{CalendarDuration, DayExpression, Period, PeriodEdge, Week};
+use super::super::token::DateTokenKind;
+use super::dates::calendar;
+use super::days::{ChineseDay, which};
+use super::durations::amount;
+use super::numbers::is_numeral;
+
+/// Number of characters after a weekday in which a past-tense particle is searched.
+const MAX_PARTICLE_DISTANCE: usize = 12;
+
+/// Consumes a weekday, or the start or end of a week.
+pub(super) fn of_week(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+    let repeats = cursor.consume_any_han(&["每个", "每", "逢"]);
+    let is_counted = matches!(cursor.before(1), Some(DateTokenKind::Han(before)) if is_numeral(before) || before == '几')
+        || matches!(cursor.before(1), Some(DateTokenKind::Number(_))) && cursor.is_glued(0);
+    // Cantonese 今個 and 呢個 refer to a weekday that is not over yet.
+    let is_coming = matches!(cursor.han(0), Some('今' | '呢'));
+    let leading = if repeats { None } else { cursor.attempt(which) };
+    let is_short = cursor.consume_han("周");
+    if !is_short && !cursor.consume_any_han(&["星期", "礼拜"]) {
+        return None;
+    }
+    let weekday = weekday(cursor).or_else(|| {
+        // "下周的星期三" and "下周周三" are redundant.
+        let again = |cursor: &mut TokenCursor<'_>| {
+            cursor.consume_han("的");
+            cursor.consume_any_han(&["周", "星期", "礼拜"]).then(|| weekday(cursor)).flatten()
+        };
+        leading.and_then(|_| cursor.attempt(again))
+    });
+    let Some(weekday) = weekday else {
+        let weeks = leading.filter(|weeks| *weeks != 0)?;
+        return Some(parse_week_edge(cursor, weeks));
+    };
+    let is_counted_behind = matches!(cursor.han(0), Some('次' | '岁' | '年' | '个' | '遍' | '回' | '期' | '趟'));
+    if is_counted && leading.is_none() || is_short && is_counted_behind && leading.is_none() {
+        return None;
+    }
+    // In "礼拜天, 二月十号" the date is decisive.
+    let date = cursor.attempt(|cursor| {
+        cursor.consume_sign(',');
+        cursor.consume_sign('(');
+        let named = calendar(cursor).filter(|named| matches!(named.day, DayExpression::OfMonth(..)))?;
+        cursor.consume_sign(')');
+        Some(named)
+    });
+    if let Some(named) = date {
+        return Some(DayExpression::Confirmed(weekday, Box::new(named.day)).into());
+    }
+    let is_weekend = matches!(cursor.before(1), Some(DateTokenKind::Han('末')));
+    let is_told = (0..MAX_PARTICLE_DISTANCE).any(|ahead| matches!(cursor.han(ahead), Some('了' | '过' | '已')));
+    let week = match leading {
+        // "这周二我们开了会" is about the past.
+        Some(_) if is_coming => Week::This,
+        Some(0) if !is_told => Week::This,
+        Some(weeks) => Week::Of(weeks),
+        None if is_weekend => Week::This,
+        None => Week::Coming,
+    };
+    Some(ChineseDay { repeats, ..DayExpression::Weekday(weekday, week).into() })
+}
+
+/// Consumes "下周" with an optional start or end; without it the result is vague.
+fn parse_week_edge(cursor: &mut TokenCursor<'_>, weeks: i32) -> ChineseDay {
+    let edge = [("初", PeriodEdge::Start), ("底", PeriodEdge::End), ("内", PeriodEdge::End), ("之内", PeriodEdge::End)];
+    match edge.into_iter().find(|(name, _)| cursor.consume_han(name)) {
+        Some((_, edge)) => DayExpression::Edge(edge, Period::Week(weeks)).into(),
+        None => ChineseDay { is_vague: true, ..DayExpression::Edge(PeriodEdge::Start, Period::Week(weeks)).into() },
+    }
+}
+
+/// Consumes "每隔三天", "每两个小时" and "每两周的周三", as the first occurrence.
+pub(super) fn repeated(cursor: &mut TokenCursor<'_>) -> Option<ChineseDay> {
+    let is_each = cursor.consume_han("每");
+    let is_between = cursor.consume_han("隔");
+    if !is_each && !is_between {
+        return None;
+    }
+    let is_one = is_between && matches!(cursor.han(0), Some('一' | '天' | '周'));
+    let amount = match cursor.attempt(amount) {
+        Some(amount) => amount,
+        // "隔天" and "隔周" skip one.
+        None if is_between && cursor.consume_han("天") => CalendarDuration { days: 1, ..CalendarDuration::default() },
+        None if is_between && cursor.consume_han("周") => CalendarDuration { days: 7, ..CalendarDuration::default() },
+        None => return None,
+    };
+    let is_single = amount == CalendarDuration { days: 1, ..CalendarDuration::default() } && !is_between;
+    let amount = if is_one { amount.plus(amount)? } else { amount };
+    let weekday = cursor.attempt(|cursor| {
+        cursor.consume_han("的");
+        cursor.consume_any_han(&["周", "星期", "礼拜"]).then(|| weekday(cursor)).flatten().filter(|_| !amount.is_exact)
+    });
+    let day = match weekday {
+        Some(weekday) => DayExpression::Weekday(weekday, Week::Coming),
+        None if is_single => DayExpression::Shifted(0),
+        None => DayExpression::Away(amount, Box::new(DayExpression::Shifted(0))),
+    };
+    Some(ChineseDay { repeats: true, ..day.into() })
+}
+
+/// Consumes the redundant weekday after a date.
+pub(super) fn weekday_again(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
+    let is_bracketed = cursor.consume_sign('(');
+    let weekday = cursor.consume_any_han(&["周", "星期", "礼拜"]).then(|| weekday(cursor)).flatten()?;
+    (!is_bracketed || cursor.consume_sign(')')).then_some(weekday)
+}
+
+/// Consumes the weekday that follows 周, 星期 or 礼拜.
+pub(super) fn weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
+    let weekday = match cursor.peek(0)? {
+        DateTokenKind::Han('一') => Weekday::Mon,
+        DateTokenKind::Han('二') => Weekday::Tue,
+        DateTokenKind::Han('三') => Weekday::Wed,
+        DateTokenKind::Han('四') => Weekday::Thu,
+        DateTokenKind::Han('五') => Weekday::Fri,
+        DateTokenKind::Han('六' | '末') => Weekday::Sat,
+        DateTokenKind::Han('日' | '天' | '七') => Weekday::Sun,
+        DateTokenKind::Number(number) if number.digits == 1 && cursor.is_glued(0) => match number.value {
+            1 => Weekday::Mon,
+            2 => Weekday::Tue,
+            3 => Weekday::Wed,
+            4 => Weekday::Thu,
+            5 => Weekday::Fri,
+            6 => Weekday::Sat,
+            7 => Weekday::Sun,
+            _ => return None,
+        },
+        DateTokenKind::Han(_)
+        | DateTokenKind::Number(_)
+        | DateTokenKind::Word(_)
+        | DateTokenKind::Sign(_)
+        | DateTokenKind::Other => return None,
+    };
+    cursor.step();
+    Some(weekday)
+}

@@ -1,0 +1,182 @@
+//! A backtracking cursor over the tokens of a text.
+
+use super::token::{DateNumber, DateToken, DateTokenKind};
+
+/// A position between tokens. It is `Copy`, so that a parser can save and restore it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TokenCursor<'t> {
+    tokens: &'t [DateToken<'t>],
+    at: usize,
+}
+
+impl<'t> TokenCursor<'t> {
+    pub(super) fn new(tokens: &'t [DateToken<'t>], at: usize) -> Self {
+        Self { tokens, at }
+    }
+
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    fn token(&self, ahead: usize) -> Option<&'t DateToken<'t>> {
+        self.tokens.get(self.at + ahead)
+    }
+
+    /// Returns the token `ahead` positions after the next one.
+    pub(super) fn peek(&self, ahead: usize) -> Option<DateTokenKind<'t>> {
+        self.token(ahead).map(|token| token.what)
+    }
+
+    /// Returns whether the token `ahead` positions after the next one follows its predecessor without whitespace.
+    pub(super) fn is_glued(&self, ahead: usize) -> bool {
+        self.token(ahead).is_some_and(|token| !token.gap)
+    }
+
+    /// Returns the token `back` positions before the cursor; 1 is the nearest.
+    pub(super) fn before(&self, back: usize) -> Option<DateTokenKind<'t>> {
+        self.at.checked_sub(back).and_then(|at| self.tokens.get(at)).map(|token| token.what)
+    }
+
+    /// Returns the word `back` positions before the cursor, or an empty string.
+    pub(super) fn word_before(&self, back: usize) -> &'t str {
+        if let Some(DateTokenKind::Word(word)) = self.before(back) { word } else { "" }
+    }
+
+    pub(super) fn is_at_start(&self) -> bool {
+        self.at == 0
+    }
+
+    pub(super) fn is_at_end(&self) -> bool {
+        self.tokens.len() <= self.at
+    }
+
+    pub(super) fn back(&mut self) {
+        self.at = self.at.saturating_sub(1);
+    }
+
+    pub(super) fn step(&mut self) {
+        self.at += 1;
+    }
+
+    /// Runs `parse`, and restores the position if it returns `None`.
+    pub(super) fn attempt<T>(&mut self, parse: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let start = *self;
+        let found = parse(self);
+        if found.is_none() {
+            *self = start;
+        }
+        found
+    }
+
+    /// Returns the next token if it is a word, otherwise an empty string.
+    pub(super) fn word(&self) -> &'t str {
+        self.word_ahead(0)
+    }
+
+    pub(super) fn word_ahead(&self, ahead: usize) -> &'t str {
+        if let Some(DateTokenKind::Word(word)) = self.peek(ahead) { word } else { "" }
+    }
+
+    pub(super) fn eat(&mut self, word: &str) -> bool {
+        self.eat_if(|what| what == DateTokenKind::Word(word))
+    }
+
+    pub(super) fn consume_any_word(&mut self, words: &[&str]) -> bool {
+        self.eat_if(|what| matches!(what, DateTokenKind::Word(word) if words.contains(&word)))
+    }
+
+    /// Consumes all words of a phrase, or nothing.
+    pub(super) fn consume_phrase(&mut self, phrase: &str) -> bool {
+        self.attempt(|cursor| phrase.split(' ').all(|word| cursor.eat(word)).then_some(())).is_some()
+    }
+
+    pub(super) fn consume_any_phrase(&mut self, phrases: &[&str]) -> bool {
+        phrases.iter().any(|phrase| self.consume_phrase(phrase))
+    }
+
+    pub(super) fn consume_sign(&mut self, sign: char) -> bool {
+        self.eat_if(|what| what == DateTokenKind::Sign(sign))
+    }
+
+    pub(super) fn consume_glued_sign(&mut self, sign: char) -> bool {
+        self.is_glued(0) && self.consume_sign(sign)
+    }
+
+    /// Consumes all of these Chinese characters, or nothing.
+    pub(super) fn consume_han(&mut self, characters: &str) -> bool {
+        self.attempt(|cursor| {
+            characters.chars().all(|character| cursor.eat_if(|what| what == DateTokenKind::Han(character))).then_some(())
+        })
+        .is_some()
+    }
+
+    pub(super) fn consume_any_han(&mut self, words: &[&str]) -> bool {
+        words.iter().any(|word| self.consume_han(word))
+    }
+
+    pub(super) fn han(&self, ahead: usize) -> Option<char> {
+        if let Some(DateTokenKind::Han(character)) = self.peek(ahead) { Some(character) } else { None }
+    }
+
+    /// Consumes a number in digits.
+    pub(super) fn consume_number(&mut self) -> Option<DateNumber> {
+        let Some(DateTokenKind::Number(number)) = self.peek(0) else { return None };
+        self.at += 1;
+        Some(number)
+    }
+
+    /// Consumes a number in digits that follows the previous token without whitespace.
+    pub(super) fn consume_glued_number(&mut self) -> Option<DateNumber> {
+        if self.is_glued(0) { self.consume_number() } else { None }
+    }
+
+    fn eat_if(&mut self, wanted: impl FnOnce(DateTokenKind<'t>) -> bool) -> bool {
+        let is_wanted = self.peek(0).is_some_and(wanted);
+        self.at += usize::from(is_wanted);
+        is_wanted
+    }
+
+    /// Returns whether a number at the cursor is not the end of something longer, such as a price or a version.
+    pub(super) fn starts_cleanly(&self) -> bool {
+        if !self.is_glued(0) {
+            return !matches!(self.before(1), Some(DateTokenKind::Sign('$' | '#' | '£' | '€' | '¥' | '+')));
+        }
+        let is_inside = 1 < self.at && self.tokens.get(self.at - 1).is_some_and(|token| !token.gap);
+        match self.before(1) {
+            // The `T` between date and time in RFC 3339.
+            Some(DateTokenKind::Word("t")) => is_inside && matches!(self.before(2), Some(DateTokenKind::Number(_))),
+            Some(DateTokenKind::Sign('.' | ',' | '-' | '/' | ':' | '_' | '\'')) => {
+                !is_inside || matches!(self.before(2), Some(DateTokenKind::Han(_) | DateTokenKind::Sign(_)))
+            }
+            Some(DateTokenKind::Sign('=' | '?')) => !is_inside,
+            Some(
+                DateTokenKind::Sign('$' | '#' | '£' | '€' | '¥' | '+' | '%' | '&' | '\\' | '^')
+                | DateTokenKind::Word(_)
+                | DateTokenKind::Number(_)
+                | DateTokenKind::Other,
+            ) => false,
+            None | Some(DateTokenKind::Han(_) | DateTokenKind::Sign(_)) => true,
+        }
+    }
+
+    /// Returns whether an expression that ends at the cursor is not the start of something longer, such as a version or
+    /// a percentage.
+    pub(super) fn ends_cleanly(&self) -> bool {
+        if !self.is_glued(0) {
+            return !matches!(self.peek(0), Some(DateTokenKind::Sign('%' | '\u{b0}' | '$' | '€' | '£')));
+        }
+        match self.peek(0) {
+            Some(
+                DateTokenKind::Word(_)
+                | DateTokenKind::Number(_)
+                | DateTokenKind::Other
+                | DateTokenKind::Sign('%' | '\u{b0}' | '$' | '€' | '£' | '+'),
+            ) => false,
+            Some(DateTokenKind::Sign('.' | ',' | ':' | '-' | '/' | '_' | '@' | '=')) => {
+                !(self.is_glued(1)
+                    && matches!(self.peek(1), Some(DateTokenKind::Number(_) | DateTokenKind::Word(_) | DateTokenKind::Other)))
+            }
+            None | Some(DateTokenKind::Han(_) | DateTokenKind::Sign(_)) => true,
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Parses calendar dates in English: "March 3rd", "the third of March 2015", "31/Oct/1974", "the 15th".
+
+use super::super::cursor::TokenCursor;
+use super::super::numeric::expand_year;
+use super::super::syntax::{DayExpression, Month, Year};
+use super::super::token::DateTokenKind;
+use super::lexicon::{Sense, month, unit, weekday};
+use super::numbers::{ordinal, small, year};
+use super::times_of_day::may_end;
+
+/// Consumes a day of a named month.
+pub(super) fn month_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    let forms = [year_first, month_first, day_first];
+    let day = forms.into_iter().find_map(|form| cursor.attempt(form))?;
+    // A weekday in brackets repeats the information.
+    let weekday = cursor.attempt(|cursor| {
+        let opened = cursor.consume_sign('(');
+        let (weekday, _) = weekday(cursor.word()).filter(|_| opened)?;
+        cursor.step();
+        cursor.consume_sign(')').then_some(weekday)
+    });
+    Some(weekday.map_or(day.clone(), |weekday| DayExpression::Confirmed(weekday, Box::new(day))))
+}
+
+/// Consumes "2019/aug/01".
+fn year_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    let year = cursor.consume_number().filter(|year| year.digits == 4)?;
+    let separator = ['/', '-', '.'].into_iter().find(|separator| cursor.consume_glued_sign(*separator))?;
+    let (month, _) = month(cursor.word())?;
+    cursor.step();
+    if !cursor.consume_glued_sign(separator) {
+        return None;
+    }
+    let day = cursor.consume_glued_number().filter(|day| day.digits <= 2)?;
+    let year = i32::try_from(year.value).ok()?;
+    day_of_named_month(u32::try_from(day.value).ok()?, month, Year::Exactly(year))
+}
+
+/// Consumes "October 14, 2017", "Oct.23", "Jan-1" and "march the third".
+fn month_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    let (month, sense) = month(cursor.word())?;
+    cursor.step();
+    let is_joined = consume_date_separator(cursor) || cursor.consume_sign('.');
+    let has_article = cursor.eat("the");
+    if let Some(day) = cursor.attempt(|cursor| if is_joined { parse_year_and_day(cursor, month) } else { None }) {
+        return Some(day);
+    }
+    let (day, is_ordinal) = parse_day_number(cursor)?;
+    let year = parse_following_year(cursor, is_joined);
+    let is_plain = year == Year::Unsaid && !is_ordinal;
+    if is_plain && has_article
+        || is_plain && sense == Sense::AmongOthers && !can_end_date(cursor)
+        || is_plain && is_counted(cursor)
+    {
+        return None;
+    }
+    day_of_named_month(day, month, year)
+}
+
+/// Consumes the rest of "September-2020-23" after the month.
+fn parse_year_and_day(cursor: &mut TokenCursor<'_>, month: u32) -> Option<DayExpression> {
+    let year = cursor.consume_glued_number().filter(|year| year.digits == 4)?;
+    if !consume_date_separator(cursor) {
+        return None;
+    }
+    let day = cursor.consume_glued_number().filter(|day| day.digits <= 2)?;
+    day_of_named_month(u32::try_from(day.value).ok()?, month, Year::Exactly(i32::try_from(year.value).ok()?))
+}
+
+/// Consumes "3 March", "the third of March", "31/Oct/1974" and "fifteen August".
+fn day_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    let is_clean = cursor.starts_cleanly();
+    cursor.eat("the");
+    let (day, is_ordinal) = parse_day_number(cursor).filter(|_| is_clean)?;
+    cursor.eat("day");
+    let has_of = cursor.eat("of");
+    let is_joined = !has_of && consume_date_separator(cursor);
+    // "23-2020-September" has the year in the middle.
+    let middle = cursor.attempt(|cursor| {
+        let year = cursor.consume_glued_number().filter(|year| is_joined && year.digits == 4)?;
+        consume_date_separator(cursor).then(|| i32::try_from(year.value).ok()).flatten()
+    });
+    let (month, sense) = month(cursor.word())?;
+    cursor.step();
+    cursor.consume_glued_sign('.');
+    let year = middle.map_or_else(|| parse_following_year(cursor, is_joined), Year::Exactly);
+    let is_said = is_ordinal || has_of || year != Year::Unsaid;
+    if !is_said && sense == Sense::AmongOthers && !can_end_date(cursor) {
+        return None;
+    }
+    day_of_named_month(day, month, year)
+}
+
+fn consume_date_separator(cursor: &mut TokenCursor<'_>) -> bool {
+    cursor.is_glued(1) && (cursor.consume_glued_sign('-') || cursor.consume_glued_sign('/'))
+}
+
+fn day_of_named_month(day: u32, month: u32, year: Year) -> Option<DayExpression> {
+    (1..=31).contains(&day).then_some(DayExpression::OfMonth(day, Month::Named(month, year)))
+}
+
+/// Returns whether a date can end here, for a month name that is also another word.
+fn can_end_date(cursor: &TokenCursor<'_>) -> bool {
+    may_end(cursor) || cursor.is_at_end() || matches!(cursor.peek(0), Some(DateTokenKind::Number(_)))
+}
+
+/// Returns whether the number counts something, as in "July 4 weeks" and "March 20%".
+fn is_counted(cursor: &TokenCursor<'_>) -> bool {
+    !cursor.ends_cleanly() || unit(cursor.word()).is_some() && !matches!(cursor.word(), "night" | "day")
+}
+
+/// Consumes the number of a day, and returns whether it is an ordinal.
+fn parse_day_number(cursor: &mut TokenCursor<'_>) -> Option<(u32, bool)> {
+    if let Some(day) = ordinal(cursor) {
+        return Some((day, true));
+    }
+    let day = cursor
+        .attempt(|cursor| cursor.consume_number().filter(|day| day.digits <= 2).map(|day| day.value).or_else(|| small(cursor)))?;
+    let is_clock =
+        cursor.is_glued(0) && matches!(cursor.peek(0), Some(DateTokenKind::Sign(':') | DateTokenKind::Word("am" | "pm" | "h")));
+    if is_clock { None } else { Some((u32::try_from(day).ok()?, false)) }
+}
+
+/// Consumes the year that follows a day and month, if there is one.
+fn parse_following_year(cursor: &mut TokenCursor<'_>, is_joined: bool) -> Year {
+    let in_two_digits = |cursor: &mut TokenCursor<'_>| {
+        cursor.consume_sign(',');
+        let year = cursor.consume_number().filter(|year| year.digits == 2)?;
+        (cursor.is_at_end() && cursor.word_before(2) != "at").then(|| i32::try_from(expand_year(year.value)).ok()).flatten()
+    };
+    let short = |cursor: &mut TokenCursor<'_>| {
+        let is_of = cursor.eat("of");
+        let is_marked =
+            is_of || cursor.consume_sign('\'') || cursor.consume_sign('\u{2019}') || is_joined && consume_date_separator(cursor);
+        let is_near = is_of || cursor.is_glued(0);
+        let year = cursor.consume_number().filter(|year| is_marked && is_near && year.digits == 2 && cursor.ends_cleanly())?;
+        i32::try_from(expand_year(year.value)).ok()
+    };
+    let whole = |cursor: &mut TokenCursor<'_>| {
+        if !(is_joined && consume_date_separator(cursor)) {
+            cursor.consume_sign(',');
+            cursor.consume_any_word(&["of", "in"]);
+        }
+        year(cursor)
+    };
+    let away = |cursor: &mut TokenCursor<'_>| {
+        cursor.consume_sign(',');
+        cursor.consume_any_word(&["of", "in"]);
+        parse_relative_year(cursor)
+    };
+    if let Some(years) = cursor.attempt(away) {
+        return Year::Away(years);
+    }
+    let year = cursor.attempt(short).or_else(|| cursor.attempt(whole)).or_else(|| cursor.attempt(in_two_digits));
+    year.map_or(Year::Unsaid, Year::Exactly)
+}
+
+/// Consumes "next year", "this year" or "last year".
+pub(super) fn parse_relative_year(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+    cursor.attempt(|cursor| {
+        cursor.eat("the");
+        let years = which(cursor)?;
+        cursor.eat("year").then_some(years)
+    })
+}
+
+/// Consumes "next", "this" or "last", and returns the offset.
+pub(super) fn which(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+    cursor.eat("the");
+    let distance = match cursor.word() {
+        "next" | "following" | "coming" | "upcoming" => 1,
+        "this" | "current" => 0,
+        "last" | "previous" | "past" => -1,
+        _ => return None,
+    };
+    cursor.step();
+    cursor.consume_any_word(&["coming", "current"]);
+    Some(distance)
+}
+
+/// Consumes a month, with or without its year: "May 2014", "next month", "the month".
+pub(super) fn month_period(cursor: &mut TokenCursor<'_>) -> Option<Month> {
+    cursor.attempt(|cursor| {
+        if let Some((month, _)) = month(cursor.word()) {
+            cursor.step();
+            cursor.consume_glued_sign('.');
+            return Some(Month::Named(month, parse_following_year(cursor, false)));
+        }
+        if let Some(months) = cursor.attempt(|cursor| which(cursor).filter(|_| cursor.eat("month"))) {
+            return Some(Month::Away(months));
+        }
+        if let Some(named) = cursor.attempt(|cursor| {
+            let years = which(cursor)?;
+            let (month, _) = month(cursor.word())?;
+            cursor.step();
+            Some(Month::Named(month, if years == 0 { Year::Unsaid } else { Year::Away(years) }))
+        }) {
+            return Some(named);
+        }
+        cursor.consume_any_word(&["the", "every", "each"]);
+        cursor.eat("month").then_some(Month::Unsaid)
+    })
+}
+
+/// Consumes "the 15th", "20th of next month", "20 of this month" and, after "on", "15".
+pub(super) fn day_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    let before = cursor.word_before(1);
+    let is_alone = cursor.is_at_start();
+    if !cursor.starts_cleanly() {
+        return None;
+    }
+    let has_article = cursor.eat("the");
+    let in_words = matches!(cursor.peek(0), Some(DateTokenKind::Word(_)));
+    let (day, is_ordinal) = parse_day_number(cursor).filter(|(day, _)| (1..=31).contains(day))?;
+    let of = cursor.attempt(|cursor| {
+        cursor.eat("day");
+        (cursor.consume_any_word(&["of", "in"]) || matches!(cursor.word(), "next" | "this"))
+            .then(|| month_period(cursor))
+            .flatten()
+    });
+    if let Some(month) = of {
+        return Some(DayExpression::OfMonth(day, month));
+    }
+    let is_led = matches!(before, "on" | "by" | "before" | "until" | "till" | "after" | "since" | "from" | "due" | "for" | "at");
+    let is_day = match (is_ordinal, has_article) {
+        // Words such as "the second" and "the first" refer to things more often than to days.
+        (true, true) if in_words => is_led && before != "at" && is_last(cursor),
+        (true, true) if is_last(cursor) => true,
+        (true, _) => (is_led || is_alone) && can_end_date(cursor),
+        (false, false) => before == "on" && !in_words && cursor.ends_cleanly() && may_end(cursor),
+        (false, true) => {
+            is_led && (in_words || !matches!(before, "from" | "after" | "since")) && is_last(cursor) && before != "at"
+        }
+    };
+    is_day.then_some(DayExpression::OfMonth(day, Month::Unsaid))
+}
+
+/// Returns whether no noun follows that the number could refer to.
+pub(super) fn is_last(cursor: &TokenCursor<'_>) -> bool {
+    match cursor.peek(0) {
+        None | Some(DateTokenKind::Han(_)) => true,
+        Some(DateTokenKind::Word(word)) => {
+            matches!(word, "at" | "and" | "or" | "please" | "i" | "we" | "before" | "after" | "because")
+        }
+        Some(DateTokenKind::Sign(sign)) => sign != '-',
+        Some(DateTokenKind::Number(_) | DateTokenKind::Other) => false,
+    }
+}

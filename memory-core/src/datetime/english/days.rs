@@ -1,0 +1,284 @@
+//! Parses all day expressions in English.
+
+use super::super::cursor::TokenCursor;
+use super::super::numeric;
+use super::super::syntax::{
+    CalendarDuration, CountedDays, DayExpression, DayPart, Month, Period, Quantity, TimeOfDay, WeekdayAnchor, Year,
+};
+use super::dates::{day_of_month, month_date, parse_relative_year, which};
+use super::durations::{amount, named_unit};
+use super::holiday_names::feast;
+use super::lexicon::{Sense, month, part, weekday};
+use super::numbers::{ordinal, year};
+use super::periods::{edge, period, vague};
+use super::times_of_day::{EnglishBareHour, clock, may_end};
+use super::weekdays::{is_time_next, of_week, parse_closest_weekday, repeated, weekdays_away};
+
+/// A day expression, with the time that its name implies.
+#[derive(Debug, Clone)]
+pub(super) struct EnglishDay {
+    pub(super) day: DayExpression,
+    pub(super) part: Option<DayPart>,
+    pub(super) clock: Option<TimeOfDay>,
+    pub(super) repeats: bool,
+    pub(super) is_vague: bool,
+}
+
+impl From<DayExpression> for EnglishDay {
+    fn from(day: DayExpression) -> Self {
+        Self { day, part: None, clock: None, repeats: false, is_vague: false }
+    }
+}
+
+/// Maximum nesting depth of "the day after the day after …".
+const MAX_DEPTH: u32 = 3;
+
+/// Consumes a day expression.
+pub(super) fn day(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+    day_within(cursor, MAX_DEPTH)
+}
+
+pub(super) fn day_within(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
+    let depth = depth.checked_sub(1)?;
+    let forms: [fn(&mut TokenCursor<'_>, u32) -> Option<EnglishDay>; 14] = [
+        parse_adjacent_day_part,
+        distance,
+        |cursor, _| shifted(cursor),
+        parse_closest_weekday,
+        nth,
+        |cursor, _| edge(cursor),
+        |cursor, _| repeated(cursor),
+        |cursor, _| of_week(cursor),
+        |cursor, _| month_date(cursor).map(EnglishDay::from),
+        |cursor, _| numeric::full_date(cursor).map(EnglishDay::from),
+        |cursor, _| parse_contextual_date(cursor),
+        |cursor, _| feast_of(cursor),
+        |cursor, _| day_of_month(cursor).map(EnglishDay::from),
+        |cursor, _| vague(cursor),
+    ];
+    forms.into_iter().find_map(|form| cursor.attempt(|cursor| form(cursor, depth)))
+}
+
+/// Consumes an offset from now or from another day.
+fn distance(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
+    let forms = [ahead, away, weekdays_away];
+    let (day, by_month) = forms.into_iter().find_map(|form| cursor.attempt(|cursor| form(cursor, depth)))?;
+    // "In 3 days on Friday" is redundant; the weekday takes precedence.
+    let weekday = cursor.attempt(|cursor| {
+        cursor.eat("on");
+        let (weekday, sense) = weekday(cursor.word())?;
+        cursor.step();
+        (sense == Sense::Only).then_some(weekday)
+    });
+    let near = if by_month { WeekdayAnchor::FromThere } else { WeekdayAnchor::SameWeek };
+    Some(EnglishDay::from(weekday.map_or(day.clone(), |weekday| DayExpression::WeekdayNear(weekday, Box::new(day), near))))
+}
+
+/// Consumes "the night before the 1st", "the morning after" a holiday and "the evening of the 3rd".
+fn parse_adjacent_day_part(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
+    cursor.eat("the");
+    let part = part(cursor.word()).filter(|_| matches!(cursor.word(), "morning" | "afternoon" | "evening" | "night"))?;
+    cursor.step();
+    let days = match cursor.word() {
+        "before" => -1,
+        "after" => 1,
+        "of" => 0,
+        _ => return None,
+    };
+    cursor.step();
+    let named = day_within(cursor, depth).filter(|named| !named.is_vague && named.clock.is_none())?;
+    let day = if days == 0 {
+        named.day
+    } else {
+        DayExpression::Away(CalendarDuration { days, ..CalendarDuration::default() }, Box::new(named.day))
+    };
+    Some(EnglishDay { part: Some(part), ..day.into() })
+}
+
+pub(super) fn from_now(amount: CalendarDuration) -> DayExpression {
+    DayExpression::Away(amount, Box::new(DayExpression::Shifted(0)))
+}
+
+/// Consumes "in two weeks", "within 5 days" and "upcoming 2 days".
+fn ahead(cursor: &mut TokenCursor<'_>, _: u32) -> Option<(DayExpression, bool)> {
+    let is_upcoming = cursor.consume_any_word(&["upcoming", "coming"]);
+    let is_ahead = is_upcoming || cursor.consume_any_word(&["in", "within", "after"]);
+    if !is_ahead || cursor.word_before(2) == "once" || cursor.word_before(2) == "twice" {
+        return None;
+    }
+    cursor.consume_any_phrase(&[
+        "the next",
+        "the coming",
+        "less than",
+        "no more than",
+        "at most",
+        "another",
+        "just",
+        "only",
+        "like",
+    ]);
+    cursor.consume_any_word(&["about", "around", "approximately", "roughly", "exactly", "maybe", "say", "another"]);
+    let amount = amount(cursor)?;
+    cursor.consume_any_phrase(&["from now", "from today", "time"]);
+    // "In three years of service" is not an offset.
+    let is_measure = cursor.word() == "of" || cursor.word() == "ago";
+    (!is_measure).then_some((from_now(amount), amount.months != 0))
+}
+
+/// Consumes "3 days ago", "a week from Friday" and "the day after tomorrow".
+fn away(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<(DayExpression, bool)> {
+    let has_article = cursor.eat("the");
+    let amount = match cursor.attempt(amount) {
+        Some(amount) if !has_article => amount,
+        _ => {
+            let (unit, each) = named_unit(cursor)?;
+            let is_before_day = matches!(cursor.word(), "after" | "before" | "from" | "following" | "preceding");
+            unit.amount(Quantity::whole(each)?).filter(|_| is_before_day)?
+        }
+    };
+    let by_month = amount.months != 0;
+    if cursor.consume_any_word(&["ago", "earlier", "previously"]) || cursor.consume_phrase("back") && may_end(cursor) {
+        return Some((from_now(amount.negated()), by_month));
+    }
+    if cursor.consume_any_phrase(&["from now", "hence", "later", "from today", "after today", "after now"]) {
+        return Some((from_now(amount), by_month));
+    }
+    // "A week tomorrow" and "two weeks Friday".
+    let is_weeks = amount.days != 0 && amount.days % 7 == 0 && !has_article;
+    let is_day_next =
+        matches!(cursor.word(), "today" | "tomorrow") || weekday(cursor.word()).is_some_and(|(_, sense)| sense == Sense::Only);
+    let is_after = cursor.consume_any_word(&["from", "after", "following"]) || is_weeks && (is_day_next || cursor.eat("on"));
+    if !is_after && !cursor.consume_any_phrase(&["before", "prior to", "preceding", "ahead of"]) {
+        return None;
+    }
+    // Hours are relative to a time, not to a day.
+    let named = day_within(cursor, depth).filter(|named| !named.is_vague && !amount.is_exact)?;
+    let amount = if is_after { amount } else { amount.negated() };
+    Some((DayExpression::Away(amount, Box::new(named.day)), false))
+}
+
+/// Consumes "today", "tomorrow", "tonight", "this morning" and "now".
+pub(super) fn shifted(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+    if cursor.consume_any_phrase(&["right now", "just now", "as soon as possible", "asap", "immediately", "now"]) {
+        return Some(DayExpression::Now.into());
+    }
+    if cursor.consume_any_phrase(&[
+        "at the moment",
+        "at this moment",
+        "at this time",
+        "at the present time",
+        "at present",
+        "at the minute",
+    ]) {
+        return Some(DayExpression::Now.into());
+    }
+    let this_part = cursor.attempt(|cursor| {
+        let is_last = cursor.eat("last");
+        if !is_last && !cursor.eat("this") {
+            return None;
+        }
+        cursor.consume_any_word(&["early", "late"]);
+        let part = part(cursor.word())?;
+        cursor.step();
+        let is_night = matches!(part, DayPart::Night | DayPart::Evening);
+        (!is_last || is_night).then_some((if is_last { -1 } else { 0 }, part))
+    });
+    if let Some((days, part)) = this_part {
+        return Some(EnglishDay { part: Some(part), ..DayExpression::Shifted(days).into() });
+    }
+    cursor.consume_any_word(&["later", "early", "earlier", "late"]);
+    let word = cursor.word();
+    let (days, part) = match word {
+        "today" => (0, None),
+        "tonight" | "tonite" => (0, Some(DayPart::Night)),
+        "tomorrow" | "tomorow" | "tommorow" | "tommorrow" | "tomorrows" | "tmr" | "tmrw" | "tmw" => (1, None),
+        "yesterday" | "yday" => (-1, None),
+        _ => return None,
+    };
+    cursor.step();
+    Some(EnglishDay { part, ..DayExpression::Shifted(days).into() })
+}
+
+/// Consumes "the second Monday of May", "last day of October 2015" and "fifth last day of May".
+fn nth(cursor: &mut TokenCursor<'_>, _: u32) -> Option<EnglishDay> {
+    cursor.eat("the");
+    let nth = if cursor.eat("last") {
+        -1
+    } else {
+        let nth = i32::try_from(ordinal(cursor)?).ok()?;
+        let from_end = cursor.eat("last") || cursor.consume_phrase("to last") || cursor.consume_phrase("to the last");
+        if from_end { -nth } else { nth }
+    };
+    let is_working = cursor.consume_any_word(&["working", "business", "work"]);
+    let counted = match cursor.word() {
+        "day" if is_working => CountedDays::WorkingDays,
+        "workday" | "weekday" => CountedDays::WorkingDays,
+        "day" => CountedDays::Days,
+        word => CountedDays::Weekdays(weekday(word)?.0),
+    };
+    cursor.step();
+    if !cursor.consume_any_word(&["of", "in"]) {
+        let is_own = month(cursor.word()).is_some() || matches!(cursor.word(), "next" | "this");
+        let is_of_this = matches!(counted, CountedDays::Weekdays(_)) && 0 < nth && may_end(cursor);
+        if !is_own {
+            return is_of_this.then(|| DayExpression::Nth(nth, counted, Period::Month(Month::Unsaid)).into());
+        }
+    }
+    let period = period(cursor)?;
+    Some(DayExpression::Nth(nth, counted, period).into())
+}
+
+/// Consumes "next 6th of April", and dates such as "4/25" if the preceding words indicate a date.
+fn parse_contextual_date(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+    if cursor.consume_any_word(&["next", "this", "coming"]) {
+        return month_date(cursor).or_else(|| numeric::short_date(cursor).filter(|_| may_end(cursor))).map(EnglishDay::from);
+    }
+    if let Some(day) = cursor.attempt(numeric::parse_dotted_date) {
+        return Some(day.into());
+    }
+    let before = cursor.word_before(1);
+    let is_led =
+        matches!(before, "on" | "by" | "before" | "until" | "till" | "due" | "since" | "from" | "date" | "dated" | "for");
+    let is_first = cursor.is_at_start();
+    let first = cursor.clone().consume_number();
+    let day = numeric::short_date(cursor)?;
+    let is_alone = is_first && (cursor.is_at_end() || is_time_next(cursor));
+    // "22/04" at the end of a sentence is almost always a date.
+    let is_long = first.is_some_and(|first| first.digits == 2 && 12 < first.value) || matches!(before, "at" | "in");
+    let read = if let DayExpression::EitherWay(first, _) = &day { first } else { &day };
+    let has_year = matches!(read, DayExpression::OfMonth(_, Month::Named(_, Year::Exactly(_))));
+    let is_hour_next = cursor.word() == "at" && hour_follows_at(*cursor);
+    let is_plain = (is_long || has_year) && cursor.word().is_empty() || is_hour_next;
+    (is_led && may_end(cursor) || is_plain && may_end(cursor) || is_alone || is_time_next(cursor)).then(|| day.into())
+}
+
+/// Returns whether "at" and an hour follow.
+fn hour_follows_at(mut cursor: TokenCursor<'_>) -> bool {
+    cursor.step();
+    clock(&mut cursor, EnglishBareHour::Hour).is_some()
+}
+
+/// Consumes a holiday, with an optional year or offset.
+fn feast_of(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+    let leading = cursor.attempt(which);
+    cursor.eat("the");
+    let feast = feast(cursor)?;
+    let from = cursor.attempt(|cursor| {
+        let is_ahead = cursor.eat("in");
+        let amount = amount(cursor).filter(|amount| !amount.is_exact)?;
+        (is_ahead || cursor.consume_any_phrase(&["from now", "hence", "from today"])).then(|| from_now(amount))
+    });
+    if let Some(from) = from {
+        return Some(DayExpression::FeastFrom(feast, Box::new(from)).into());
+    }
+    let said = cursor.attempt(|cursor| {
+        cursor.consume_sign(',');
+        cursor.consume_any_word(&["of", "in"]);
+        parse_relative_year(cursor).map(Year::Away).or_else(|| year(cursor).map(Year::Exactly))
+    });
+    if leading == Some(-1) && said.is_none() {
+        let year_ago = CalendarDuration { months: -12, ..CalendarDuration::default() };
+        return Some(DayExpression::FeastFrom(feast, Box::new(from_now(year_ago))).into());
+    }
+    Some(DayExpression::Feast(feast, said.unwrap_or(Year::Unsaid)).into())
+}

@@ -1,0 +1,173 @@
+//! Parses durations in English: "two and a half hours", "a fortnight".
+
+use super::super::cursor::TokenCursor;
+use super::super::syntax::{CalendarDuration, Quantity, TimeUnit};
+use super::super::token::DateTokenKind;
+use super::lexicon::{unit, unit_letter};
+use super::numbers::{number, small};
+
+/// Maximum number of components of a duration.
+const MAX_PARTS: usize = 7;
+
+/// Consumes "1 month, 2 days and 3 hours".
+pub(super) fn amount(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+    let (mut total, mut last) = cursor.attempt(part)?;
+    for _ in 1..MAX_PARTS {
+        let more = cursor.attempt(|cursor| {
+            cursor.consume_sign(',');
+            cursor.eat("and");
+            part(cursor).filter(|(_, unit)| is_smaller_unit(*unit, last))
+        });
+        let minutes = || Some((parse_trailing_minutes(cursor, last)?, TimeUnit::Minute));
+        let Some((amount, unit)) = more.or_else(minutes) else { break };
+        total = total.plus(amount)?;
+        last = unit;
+    }
+    Some(total)
+}
+
+/// Consumes the minutes of "1h30".
+fn parse_trailing_minutes(cursor: &mut TokenCursor<'_>, last: TimeUnit) -> Option<CalendarDuration> {
+    if last != TimeUnit::Hour {
+        return None;
+    }
+    cursor.attempt(|cursor| {
+        let minutes = cursor.consume_glued_number().filter(|number| number.digits == 2)?;
+        if cursor.ends_cleanly() { TimeUnit::Minute.amount(Quantity::whole(minutes.value)?) } else { None }
+    })
+}
+
+fn is_smaller_unit(unit: TimeUnit, than: TimeUnit) -> bool {
+    let rank = |unit: TimeUnit| match unit {
+        TimeUnit::Second => 0,
+        TimeUnit::Minute => 1,
+        TimeUnit::Hour => 2,
+        TimeUnit::Day | TimeUnit::WorkingDay => 3,
+        TimeUnit::Week => 4,
+        TimeUnit::Month => 5,
+        TimeUnit::Quarter => 6,
+        TimeUnit::Year => 7,
+    };
+    rank(unit) < rank(than)
+}
+
+/// Consumes one number and its unit.
+fn part(cursor: &mut TokenCursor<'_>) -> Option<(CalendarDuration, TimeUnit)> {
+    let quantity = cursor.attempt(quantity)?;
+    cursor.consume_any_word(&["more", "full", "whole", "short", "additional", "extra", "other"]);
+    cursor.consume_glued_sign('-');
+    let (unit, each) = cursor.attempt(named_unit).or_else(|| parse_prime_unit(cursor))?;
+    let half = cursor.consume_phrase("and a half");
+    let quantity = if half { quantity.plus_half()? } else { quantity };
+    let quantity = Quantity { over: quantity.over.checked_mul(i64::try_from(each).ok()?)?, ..quantity };
+    Some((unit.amount(quantity)?, unit))
+}
+
+/// Consumes the prime signs of minutes and seconds, directly after a number that follows "in".
+fn parse_prime_unit(cursor: &mut TokenCursor<'_>) -> Option<(TimeUnit, u64)> {
+    if cursor.word_before(2) != "in" {
+        return None;
+    }
+    let unit = if cursor.consume_glued_sign('\'') {
+        TimeUnit::Minute
+    } else if cursor.consume_glued_sign('"') {
+        TimeUnit::Second
+    } else {
+        return None;
+    };
+    cursor.is_at_end().then_some((unit, 1))
+}
+
+/// Consumes a unit; a single letter is a unit only directly after a number.
+pub(super) fn named_unit(cursor: &mut TokenCursor<'_>) -> Option<(TimeUnit, u64)> {
+    let is_working = cursor.consume_any_word(&["business", "working", "work"]);
+    let word = cursor.word();
+    if cursor.is_glued(0)
+        && matches!(cursor.before(1), Some(DateTokenKind::Number(_)))
+        && let Some(unit) = unit_letter(word)
+    {
+        cursor.step();
+        return Some((unit, 1));
+    }
+    if word == "h" && matches!(cursor.before(1), Some(DateTokenKind::Number(_))) {
+        cursor.step();
+        return Some((TimeUnit::Hour, 1));
+    }
+    let (unit, each) = unit(word)?;
+    cursor.step();
+    match (is_working, unit) {
+        (false, _) => Some((unit, each)),
+        (true, TimeUnit::Day) => Some((TimeUnit::WorkingDay, each)),
+        (true, _) => None,
+    }
+}
+
+/// Consumes a quantity: "a couple of", "1.5", "3/4", "half an", "two and a half".
+fn quantity(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
+    let fraction = |over, under| Some(Quantity { over, under });
+    if cursor.consume_any_phrase(&["a couple of", "a couple", "couple of", "a pair of", "couple"]) {
+        return Quantity::whole(2);
+    }
+    if cursor.consume_any_phrase(&["a few", "few", "several"]) {
+        return Quantity::whole(3);
+    }
+    if cursor.consume_any_phrase(&["half an", "half a", "a half", "half"]) {
+        return fraction(1, 2);
+    }
+    if cursor.consume_any_phrase(&["three quarters of an", "three quarters of a", "three quarter"])
+        || consume_three_quarters(cursor)
+    {
+        return fraction(3, 4);
+    }
+    if cursor.consume_any_phrase(&["a quarter of an", "quarter of an", "a quarter"]) {
+        return fraction(1, 4);
+    }
+    if cursor.consume_any_word(&["a", "an"]) {
+        cursor.eat("single");
+        return Quantity::whole(1);
+    }
+    let whole = cursor.attempt(|cursor| {
+        let is_clean = cursor.starts_cleanly();
+        number(cursor).filter(|_| is_clean)
+    })?;
+    if let Some(quantity) = cursor.attempt(|cursor| parse_fraction(cursor, whole)) {
+        return Some(quantity);
+    }
+    let whole = Quantity::whole(whole)?;
+    let has_half = cursor.consume_any_phrase(&["and a half", "and half", "and an half"]);
+    if has_half { whole.plus_half() } else { Some(whole) }
+}
+
+fn consume_three_quarters(cursor: &mut TokenCursor<'_>) -> bool {
+    let eaten = cursor.attempt(|cursor| {
+        let is_three = cursor.eat("three") && cursor.consume_glued_sign('-') && cursor.eat("quarters");
+        (is_three && cursor.eat("of") && cursor.consume_any_word(&["an", "a"])).then_some(())
+    });
+    eaten.is_some()
+}
+
+/// Consumes the fraction of "1.5" or "3/4" after its first number.
+fn parse_fraction(cursor: &mut TokenCursor<'_>, whole: u64) -> Option<Quantity> {
+    let whole = i64::try_from(whole).ok()?;
+    if cursor.consume_glued_sign('/') {
+        let under = i64::try_from(cursor.consume_glued_number()?.value).ok()?;
+        let is_share = whole < under && under <= 12;
+        cursor.consume_any_phrase(&["of an", "of a", "an"]);
+        return is_share.then_some(Quantity { over: whole, under });
+    }
+    if !cursor.consume_glued_sign('.') {
+        return None;
+    }
+    let decimals = cursor.consume_glued_number().filter(|number| number.digits <= 3)?;
+    let under = 10_i64.pow(u32::try_from(decimals.digits).ok()?);
+    let over = whole.checked_mul(under)?.checked_add(i64::try_from(decimals.value).ok()?)?;
+    Some(Quantity { over, under })
+}
+
+/// Consumes the number of "4 Tuesdays from now".
+pub(super) fn count(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+    let counted = cursor.attempt(|cursor| cursor.consume_number().map(|number| number.value).or_else(|| small(cursor)));
+    let counted = counted.or_else(|| cursor.consume_any_phrase(&["a couple of", "a couple"]).then_some(2));
+    let counted = counted.or_else(|| cursor.consume_any_word(&["a", "an"]).then_some(1));
+    i32::try_from(counted?).ok().filter(|count| (1..=10_000).contains(count))
+}

@@ -1,0 +1,311 @@
+//! The English vocabulary of dates and times.
+
+use chrono::Weekday;
+
+use super::super::syntax::{DayPart, TimeUnit};
+
+/// Whether a word is unambiguous, or has another meaning as well ("sun", "may").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sense {
+    Only,
+    AmongOthers,
+}
+
+pub(super) fn weekday(word: &str) -> Option<(Weekday, Sense)> {
+    let weekday = match word {
+        "monday" | "mondays" | "mon" => Weekday::Mon,
+        "tuesday" | "tuesdays" | "tue" | "tues" => Weekday::Tue,
+        "wednesday" | "wednesdays" | "wed" | "weds" | "wednsday" | "wedesday" => Weekday::Wed,
+        "thursday" | "thursdays" | "thu" | "thur" | "thurs" => Weekday::Thu,
+        "friday" | "fridays" | "fri" => Weekday::Fri,
+        "saturday" | "saturdays" | "sat" => Weekday::Sat,
+        "sunday" | "sundays" | "sun" => Weekday::Sun,
+        _ => return None,
+    };
+    let sense = if matches!(word, "sun" | "sat" | "wed" | "mon") { Sense::AmongOthers } else { Sense::Only };
+    Some((weekday, sense))
+}
+
+pub(super) fn month(word: &str) -> Option<(u32, Sense)> {
+    let month = match word {
+        "january" | "jan" => 1,
+        "february" | "feb" | "febuary" => 2,
+        "march" | "mar" => 3,
+        "april" | "apr" => 4,
+        "may" => 5,
+        "june" | "jun" => 6,
+        "july" | "jul" => 7,
+        "august" | "aug" => 8,
+        "september" | "sept" | "sep" => 9,
+        "october" | "oct" => 10,
+        "november" | "nov" => 11,
+        "december" | "dec" => 12,
+        _ => return None,
+    };
+    let is_a_name_or_verb = matches!(word, "march" | "may" | "mar" | "jan" | "june" | "april" | "august" | "sep" | "dec");
+    Some((month, if is_a_name_or_verb { Sense::AmongOthers } else { Sense::Only }))
+}
+
+/// Returns the unit, and the number of such units that the word denotes ("fortnight").
+pub(super) fn unit(word: &str) -> Option<(TimeUnit, u64)> {
+    Some(match word {
+        "second" | "seconds" | "sec" | "secs" => (TimeUnit::Second, 1),
+        "minute" | "minutes" | "min" | "mins" => (TimeUnit::Minute, 1),
+        "hour" | "hours" | "hr" | "hrs" => (TimeUnit::Hour, 1),
+        "day" | "days" | "night" | "nights" => (TimeUnit::Day, 1),
+        "weekday" | "weekdays" | "workday" | "workdays" => (TimeUnit::WorkingDay, 1),
+        "week" | "weeks" | "wk" | "wks" => (TimeUnit::Week, 1),
+        "fortnight" | "fortnights" => (TimeUnit::Week, 2),
+        "month" | "months" => (TimeUnit::Month, 1),
+        "quarter" | "quarters" => (TimeUnit::Quarter, 1),
+        "year" | "years" | "yr" | "yrs" => (TimeUnit::Year, 1),
+        "decade" | "decades" => (TimeUnit::Year, 10),
+        _ => return None,
+    })
+}
+
+/// Returns the unit of a letter that directly follows a number.
+pub(super) fn unit_letter(word: &str) -> Option<TimeUnit> {
+    Some(match word {
+        "s" => TimeUnit::Second,
+        "m" => TimeUnit::Minute,
+        "h" => TimeUnit::Hour,
+        "d" => TimeUnit::Day,
+        "w" => TimeUnit::Week,
+        "y" => TimeUnit::Year,
+        _ => return None,
+    })
+}
+
+pub(super) fn part(word: &str) -> Option<DayPart> {
+    Some(match word {
+        "morning" | "mornings" => DayPart::Morning,
+        "noon" | "lunchtime" | "lunch" | "midday" => DayPart::Noon,
+        "afternoon" | "afternoons" => DayPart::Afternoon,
+        "evening" | "evenings" => DayPart::Evening,
+        "night" | "nights" | "nite" => DayPart::Night,
+        _ => return None,
+    })
+}
+
+/// Returns the UTC offset of a time zone, in seconds.
+pub(super) fn zone(word: &str) -> Option<i32> {
+    let minutes = match word {
+        "utc" | "gmt" | "z" | "wet" => 0,
+        "bst" | "cet" | "west" | "mez" => 60,
+        "cest" | "eet" | "sast" | "mesz" => 120,
+        "eest" | "msk" | "trt" => 180,
+        "gst" => 240,
+        "pkt" => 300,
+        "ist" => 330,
+        "ict" | "wib" => 420,
+        "hkt" | "sgt" | "awst" | "pht" => 480,
+        "jst" | "kst" => 540,
+        "aest" => 600,
+        "aedt" => 660,
+        "nzst" => 720,
+        "nzdt" => 780,
+        "adt" => -180,
+        "ast" | "edt" => -240,
+        "est" | "cdt" => -300,
+        "cst" | "mdt" => -360,
+        "mst" | "pdt" => -420,
+        "pst" | "akdt" => -480,
+        "akst" => -540,
+        "hst" => -600,
+        _ => return None,
+    };
+    Some(minutes * 60)
+}
+
+/// Returns whether a number before the word is complete, because the word is not a noun that it counts.
+pub(super) fn can_follow_number(word: &str) -> bool {
+    matches!(
+        word,
+        "and"
+            | "or"
+            | "but"
+            | "to"
+            | "for"
+            | "with"
+            | "at"
+            | "on"
+            | "in"
+            | "by"
+            | "so"
+            | "if"
+            | "when"
+            | "then"
+            | "because"
+            | "please"
+            | "is"
+            | "was"
+            | "are"
+            | "will"
+            | "would"
+            | "should"
+            | "can"
+            | "my"
+            | "our"
+            | "your"
+            | "his"
+            | "her"
+            | "their"
+            | "we"
+            | "i"
+            | "you"
+            | "he"
+            | "she"
+            | "they"
+            | "it"
+            | "this"
+            | "that"
+            | "these"
+            | "sharp"
+            | "exactly"
+            | "until"
+            | "till"
+            | "from"
+            | "before"
+            | "after"
+            | "as"
+            | "today"
+            | "tomorrow"
+            | "tonight"
+            | "works"
+            | "work"
+            | "onwards"
+            | "local"
+            | "instead"
+            | "again"
+            | "too"
+            | "though"
+            | "not"
+            | "has"
+            | "have"
+            | "had"
+            | "every"
+            | "each"
+            | "next"
+            | "last"
+            | "there"
+            | "here"
+            | "since"
+            | "unless"
+            | "while"
+            | "about"
+            | "via"
+            | "under"
+            | "approximately"
+            | "around"
+            | "ish"
+            | "the"
+            | "a"
+            | "an"
+            | "latest"
+            | "ask"
+            | "call"
+            | "get"
+            | "go"
+            | "leave"
+            | "pick"
+            | "take"
+    ) || weekday(word).is_some()
+        || month(word).is_some()
+        || zone(word).is_some()
+}
+
+/// Returns whether an expression can start with the word.
+pub(in super::super) fn may_begin(word: &str) -> bool {
+    matches!(
+        word,
+        "a" | "an"
+            | "the"
+            | "in"
+            | "within"
+            | "after"
+            | "next"
+            | "last"
+            | "this"
+            | "past"
+            | "same"
+            | "coming"
+            | "upcoming"
+            | "previous"
+            | "following"
+            | "current"
+            | "today"
+            | "tonight"
+            | "tonite"
+            | "tomorrow"
+            | "tomorow"
+            | "tommorow"
+            | "tommorrow"
+            | "tomorrows"
+            | "tmr"
+            | "tmrw"
+            | "tmw"
+            | "yesterday"
+            | "yday"
+            | "now"
+            | "right"
+            | "asap"
+            | "as"
+            | "at"
+            | "immediately"
+            | "currently"
+            | "noon"
+            | "midday"
+            | "midnight"
+            | "half"
+            | "quarter"
+            | "end"
+            | "beginning"
+            | "start"
+            | "middle"
+            | "mid"
+            | "early"
+            | "late"
+            | "later"
+            | "eod"
+            | "eow"
+            | "eom"
+            | "eoy"
+            | "cob"
+            | "eob"
+            | "close"
+            | "few"
+            | "couple"
+            | "several"
+            | "every"
+            | "each"
+            | "weekend"
+            | "by"
+            | "on"
+            | "since"
+            | "until"
+            | "before"
+            | "between"
+            | "lunchtime"
+            | "morning"
+            | "afternoon"
+            | "evening"
+            | "night"
+            | "midmorning"
+            | "midafternoon"
+            | "noonish"
+            | "noontime"
+            | "closest"
+            | "nearest"
+            | "day"
+            | "week"
+            | "month"
+            | "year"
+            | "fortnight"
+            | "one"
+            | "another"
+    ) || weekday(word).is_some()
+        || month(word).is_some()
+        || super::numbers::is_numeral(word)
+        || super::holiday_names::may_begin(word)
+}

@@ -1,0 +1,203 @@
+//! Parses English numerals.
+
+use super::super::cursor::TokenCursor;
+use super::super::token::DateTokenKind;
+
+fn ones_value(word: &str) -> Option<u64> {
+    Some(match word {
+        "one" => 1,
+        "two" => 2,
+        "three" => 3,
+        "four" => 4,
+        "five" => 5,
+        "six" => 6,
+        "seven" => 7,
+        "eight" => 8,
+        "nine" => 9,
+        _ => return None,
+    })
+}
+
+fn teen_value(word: &str) -> Option<u64> {
+    Some(match word {
+        "ten" => 10,
+        "eleven" => 11,
+        "twelve" => 12,
+        "thirteen" => 13,
+        "fourteen" => 14,
+        "fifteen" => 15,
+        "sixteen" => 16,
+        "seventeen" => 17,
+        "eighteen" => 18,
+        "nineteen" => 19,
+        _ => return None,
+    })
+}
+
+fn tens_value(word: &str) -> Option<u64> {
+    Some(match word {
+        "twenty" => 20,
+        "thirty" => 30,
+        "forty" | "fourty" => 40,
+        "fifty" => 50,
+        "sixty" => 60,
+        "seventy" => 70,
+        "eighty" => 80,
+        "ninety" => 90,
+        _ => return None,
+    })
+}
+
+fn ordinal_ones(word: &str) -> Option<u32> {
+    Some(match word {
+        "first" => 1,
+        "second" => 2,
+        "third" => 3,
+        "fourth" => 4,
+        "fifth" => 5,
+        "sixth" => 6,
+        "seventh" => 7,
+        "eighth" => 8,
+        "ninth" => 9,
+        _ => return None,
+    })
+}
+
+fn ordinal_value(word: &str) -> Option<u32> {
+    ordinal_ones(word).or_else(|| {
+        Some(match word {
+            "tenth" => 10,
+            "eleventh" => 11,
+            "twelfth" => 12,
+            "thirteenth" => 13,
+            "fourteenth" => 14,
+            "fifteenth" => 15,
+            "sixteenth" => 16,
+            "seventeenth" => 17,
+            "eighteenth" => 18,
+            "nineteenth" => 19,
+            "twentieth" => 20,
+            "thirtieth" => 30,
+            _ => return None,
+        })
+    })
+}
+
+pub(super) fn is_numeral(word: &str) -> bool {
+    ones_value(word).is_some() || teen_value(word).is_some() || tens_value(word).is_some() || ordinal_value(word).is_some()
+}
+
+/// Consumes a number from 1 to 99 in words.
+pub(super) fn small(cursor: &mut TokenCursor<'_>) -> Option<u64> {
+    let word = cursor.word();
+    if let Some(number) = ones_value(word).or_else(|| teen_value(word)) {
+        cursor.step();
+        return Some(number);
+    }
+    let tens = tens_value(word)?;
+    cursor.step();
+    let unit = cursor.attempt(|cursor| {
+        cursor.consume_glued_sign('-');
+        let unit = ones_value(cursor.word())?;
+        cursor.step();
+        Some(unit)
+    });
+    Some(tens + unit.unwrap_or(0))
+}
+
+/// Consumes a number in words, below one million.
+pub(super) fn parse_cardinal(cursor: &mut TokenCursor<'_>) -> Option<u64> {
+    cursor.attempt(|cursor| {
+        let mut total = 0;
+        let mut group = if matches!(cursor.word(), "hundred" | "thousand") { 1 } else { small(cursor)? };
+        if cursor.eat("hundred") {
+            group = group * 100 + rest(cursor);
+        }
+        if cursor.eat("thousand") {
+            total = group * 1000;
+            group = cursor.attempt(small_and_hundred).unwrap_or_else(|| rest(cursor));
+        }
+        Some(total + group)
+    })
+}
+
+fn small_and_hundred(cursor: &mut TokenCursor<'_>) -> Option<u64> {
+    let hundreds = small(cursor)?;
+    if !cursor.eat("hundred") {
+        return None;
+    }
+    Some(hundreds * 100 + rest(cursor))
+}
+
+/// Consumes the rest after a hundred or thousand: "and five", "five", or nothing.
+fn rest(cursor: &mut TokenCursor<'_>) -> u64 {
+    let small = cursor.attempt(|cursor| {
+        cursor.eat("and");
+        small(cursor)
+    });
+    small.unwrap_or(0)
+}
+
+/// Consumes a number in digits or words.
+pub(super) fn number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
+    cursor.consume_number().map(|number| number.value).or_else(|| parse_cardinal(cursor))
+}
+
+/// Consumes "3rd", "third" or "twenty-third".
+pub(super) fn ordinal(cursor: &mut TokenCursor<'_>) -> Option<u32> {
+    cursor.attempt(|cursor| {
+        if let Some(number) = cursor.consume_number() {
+            let has_ending = cursor.is_glued(0) && cursor.consume_any_word(&["st", "nd", "rd", "th"]);
+            return if has_ending && number.digits <= 2 { u32::try_from(number.value).ok() } else { None };
+        }
+        let word = cursor.word();
+        if let Some(number) = ordinal_value(word) {
+            cursor.step();
+            return Some(number);
+        }
+        let tens = u32::try_from(tens_value(word)?).ok()?;
+        cursor.step();
+        cursor.consume_glued_sign('-');
+        let unit = ordinal_ones(cursor.word())?;
+        cursor.step();
+        Some(tens + unit)
+    })
+}
+
+/// Consumes the number of a year, in four digits or in words ("nineteen eighty six").
+pub(super) fn year(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+    cursor.attempt(|cursor| {
+        if let Some(number) = cursor.consume_number() {
+            let is_year = number.digits == 4 && (1000..=9999).contains(&number.value) && !is_clock_next(cursor);
+            return if is_year && cursor.ends_cleanly() { i32::try_from(number.value).ok() } else { None };
+        }
+        let year = cursor.attempt(thousands).or_else(|| cursor.attempt(centuries))?;
+        i32::try_from(year).ok().filter(|year| (1000..=2999).contains(year))
+    })
+}
+
+/// Returns whether a clock time such as "2015:10" continues here.
+fn is_clock_next(cursor: &TokenCursor<'_>) -> bool {
+    cursor.is_glued(0)
+        && cursor.peek(0) == Some(DateTokenKind::Sign(':'))
+        && matches!(cursor.peek(1), Some(DateTokenKind::Number(_)))
+}
+
+fn thousands(cursor: &mut TokenCursor<'_>) -> Option<u64> {
+    let thousands = small(cursor)?;
+    if !cursor.eat("thousand") {
+        return None;
+    }
+    Some(thousands * 1000 + rest(cursor))
+}
+
+fn centuries(cursor: &mut TokenCursor<'_>) -> Option<u64> {
+    let century = small(cursor).filter(|century| (10..=29).contains(century))?;
+    if cursor.eat("hundred") {
+        return Some(century * 100 + rest(cursor));
+    }
+    let is_single = cursor.consume_any_word(&["oh", "o"]);
+    let of_century = small(cursor)?;
+    let fits = if is_single { of_century < 10 } else { 10 <= of_century };
+    fits.then_some(century * 100 + of_century)
+}

@@ -1,0 +1,195 @@
+//! Parses weeks, months and years in English, and their ends: "by the end of next month", "in May".
+
+use super::super::cursor::TokenCursor;
+use super::super::syntax::{DayExpression, Month, Period, PeriodEdge, TimeOfDay, Year};
+use super::dates::{is_last, month_period, which};
+use super::days::{EnglishDay, shifted};
+use super::lexicon::{Sense, month};
+use super::numbers::year;
+use super::weekdays::of_week;
+
+/// Consumes a period.
+pub(super) fn period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
+    let day = cursor.attempt(|cursor| {
+        let day = match cursor.word() {
+            "today" => DayExpression::Shifted(0),
+            "tomorrow" => DayExpression::Shifted(1),
+            "yesterday" => DayExpression::Shifted(-1),
+            _ => {
+                cursor.eat("the");
+                return of_week(cursor).map(|named| Period::Day(Box::new(named.day)));
+            }
+        };
+        cursor.step();
+        Some(Period::Day(Box::new(day)))
+    });
+    let relative = |cursor: &mut TokenCursor<'_>| {
+        let has_article = cursor.eat("the");
+        let distance = which(cursor).or(if has_article { Some(0) } else { None })?;
+        let is_working = cursor.consume_any_word(&["work", "working", "business"]);
+        let period = match cursor.word() {
+            "day" => Period::Day(Box::new(DayExpression::Shifted(i64::from(distance)))),
+            "week" if is_working => Period::WorkWeek(distance),
+            "workweek" => Period::WorkWeek(distance),
+            "week" => Period::Week(distance),
+            "quarter" => Period::Quarter(distance),
+            "month" => Period::Month(Month::Away(distance)),
+            "year" => Period::Year(Year::Away(distance)),
+            _ => return None,
+        };
+        cursor.step();
+        Some(period)
+    };
+    let named_year = |cursor: &mut TokenCursor<'_>| {
+        cursor.consume_phrase("the year");
+        year(cursor).map(|year| Period::Year(Year::Exactly(year)))
+    };
+    day.or_else(|| cursor.attempt(relative))
+        .or_else(|| month_period(cursor).map(Period::Month))
+        .or_else(|| cursor.attempt(named_year))
+}
+
+/// Consumes "the end of the month", "mid-March", "end of day" and "eom".
+pub(super) fn edge(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+    if let Some(named) = cursor.attempt(abbreviated) {
+        return Some(named);
+    }
+    cursor.eat("the");
+    cursor.eat("very");
+    let edge = match cursor.word() {
+        "beginning" | "start" | "early" => PeriodEdge::Start,
+        "middle" | "mid" => PeriodEdge::Middle,
+        "end" | "late" => PeriodEdge::End,
+        _ => return None,
+    };
+    let is_loose = matches!(cursor.word(), "mid" | "early" | "late");
+    cursor.step();
+    cursor.consume_glued_sign('-');
+    if !cursor.eat("of") && !is_loose {
+        return None;
+    }
+    let is_day = cursor
+        .attempt(|cursor| (edge == PeriodEdge::End && cursor.consume_any_phrase(&["day", "the day", "business"])).then_some(()));
+    if is_day.is_some() {
+        let close = if cursor.word_before(1) == "business" { TimeOfDay::sure(17, 0) } else { TimeOfDay::LAST_SECOND };
+        return Some(end_of_day(cursor, close));
+    }
+    let bare = |cursor: &mut TokenCursor<'_>| match cursor.word() {
+        "month" => Some(Period::Month(Month::Away(0))),
+        "week" => Some(Period::Week(0)),
+        "year" => Some(Period::Year(Year::Away(0))),
+        "quarter" => Some(Period::Quarter(0)),
+        _ => None,
+    };
+    let period = match bare(cursor).filter(|_| !is_loose) {
+        Some(period) => {
+            cursor.step();
+            period
+        }
+        None => period(cursor)?,
+    };
+    match (edge, period) {
+        (PeriodEdge::End, Period::Day(day)) => Some(EnglishDay { clock: Some(TimeOfDay::LAST_SECOND), ..(*day).into() }),
+        (_, Period::Day(_)) => None,
+        (edge, period) => Some(EnglishDay { is_vague: is_loose, ..DayExpression::Edge(edge, period).into() }),
+    }
+}
+
+/// Consumes the day of an "end of day"; it defaults to today.
+fn end_of_day(cursor: &mut TokenCursor<'_>, clock: TimeOfDay) -> EnglishDay {
+    let day = cursor.attempt(|cursor| {
+        cursor.consume_any_word(&["on", "of"]);
+        shifted(cursor).or_else(|| cursor.attempt(of_week))
+    });
+    EnglishDay { clock: Some(clock), ..day.unwrap_or_else(|| DayExpression::Shifted(0).into()) }
+}
+
+/// Consumes "eod", "eom", "month end" and "close of business".
+fn abbreviated(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+    if cursor.consume_any_phrase(&["close of business", "cob", "eob"]) {
+        return Some(end_of_day(cursor, TimeOfDay::sure(17, 0)));
+    }
+    if cursor.eat("eod") {
+        return Some(end_of_day(cursor, TimeOfDay::LAST_SECOND));
+    }
+    let ends = [("eow", "week end"), ("eom", "month end"), ("eoy", "year end")];
+    let at = ends.into_iter().position(|(short, long)| cursor.eat(short) || cursor.consume_phrase(long))?;
+    let period = match at {
+        0 => Period::Week(0),
+        1 => Period::Month(Month::Away(0)),
+        _ => Period::Year(Year::Away(0)),
+    };
+    Some(DayExpression::Edge(PeriodEdge::End, period).into())
+}
+
+/// Consumes a period that resolves to its first day: "in May", "next week", "since 2013".
+pub(super) fn vague(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+    let start = |period| Some(EnglishDay { is_vague: true, ..DayExpression::Edge(PeriodEdge::Start, period).into() });
+    // In a story "the next day" follows another day; it is tomorrow only on its own.
+    let next_day = cursor.attempt(|cursor| {
+        cursor.eat("the");
+        (cursor.consume_any_word(&["next", "following"]) && cursor.eat("day")).then_some(())
+    });
+    if next_day.is_some() {
+        return Some(EnglishDay { is_vague: true, ..DayExpression::Shifted(1).into() });
+    }
+    let beside = cursor.attempt(|cursor| {
+        cursor.eat("the");
+        if !cursor.eat("day") {
+            return None;
+        }
+        let days = match cursor.word() {
+            "after" => 1,
+            "before" => -1,
+            _ => return None,
+        };
+        cursor.step();
+        let is_end = is_last(cursor) && cursor.word().is_empty();
+        is_end.then_some(days)
+    });
+    if let Some(days) = beside {
+        return Some(EnglishDay { is_vague: true, ..DayExpression::Shifted(days).into() });
+    }
+    if let Some(period) = cursor.attempt(whole_period) {
+        return start(period);
+    }
+    let before = cursor.word_before(1);
+    if let Some((_, sense)) = month(cursor.word()) {
+        let is_led = matches!(before, "in" | "by" | "until" | "before" | "since" | "till" | "of" | "during");
+        let period = month_period(cursor)?;
+        let has_year = !matches!(period, Month::Named(_, Year::Unsaid));
+        let is_month = is_led || has_year || sense == Sense::Only && cursor.is_at_end() && cursor.before(2).is_none();
+        return if is_month { start(Period::Month(period)) } else { None };
+    }
+    let is_led = matches!(before, "in" | "since" | "until" | "by" | "before" | "year" | "till" | "during");
+    let year = year(cursor).filter(|year| is_led && (1900..=2099).contains(year))?;
+    start(Period::Year(Year::Exactly(year)))
+}
+
+/// Consumes "next week", "last month" and "the week after next".
+fn whole_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
+    let after_next = cursor.attempt(|cursor| {
+        cursor.eat("the");
+        let word = cursor.word();
+        cursor.step();
+        cursor.consume_phrase("after next").then_some(word)
+    });
+    if let Some(word) = after_next {
+        return match word {
+            "week" => Some(Period::Week(2)),
+            "month" => Some(Period::Month(Month::Away(2))),
+            "year" => Some(Period::Year(Year::Away(2))),
+            _ => None,
+        };
+    }
+    let distance = which(cursor).filter(|distance| *distance != 0)?;
+    let period = match cursor.word() {
+        "week" => Period::Week(distance),
+        "month" => Period::Month(Month::Away(distance)),
+        "quarter" => Period::Quarter(distance),
+        "year" => Period::Year(Year::Away(distance)),
+        _ => return None,
+    };
+    cursor.step();
+    Some(period)
+}

@@ -1,0 +1,335 @@
+//! Parses times of day in English.
+
+use super::super::cursor::TokenCursor;
+use super::super::numeric;
+use super::super::syntax::{DayPart, HalfDay, TimeOfDay};
+use super::super::token::DateTokenKind;
+use super::durations::amount;
+use super::lexicon::{can_follow_number, part, zone};
+use super::numbers::{number, small};
+
+/// Whether the context allows a bare number to be an hour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum EnglishBareHour {
+    /// Only unambiguous times are recognised.
+    None,
+    /// A number that does not count anything is an hour, as after "at".
+    Hour,
+}
+
+/// Consumes a time of day.
+pub(super) fn clock(cursor: &mut TokenCursor<'_>, licence: EnglishBareHour) -> Option<TimeOfDay> {
+    cursor.attempt(|cursor| {
+        cursor.consume_any_word(&["exactly", "approximately", "about", "around", "circa"]);
+        let forms = [named, relative, away, numeric::clock, spelled_with_half, approximate];
+        let is_between = cursor.word_before(1) == "between";
+        let first = if is_between { cursor.attempt(range) } else { None };
+        let found = first.or_else(|| forms.into_iter().find_map(|form| cursor.attempt(form)));
+        let licensed = |cursor: &mut TokenCursor<'_>| {
+            let forms = [half_hour, range, bare];
+            if licence == EnglishBareHour::Hour { forms.into_iter().find_map(|form| cursor.attempt(form)) } else { None }
+        };
+        let found = found.or_else(|| cursor.attempt(licensed))?;
+        cursor.consume_glued_sign('-');
+        cursor.consume_any_word(&["ish", "sharp", "approximately", "exactly"]);
+        Some(found)
+    })
+}
+
+/// Consumes "noon", "12 noon" and "midnight".
+fn named(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    cursor.attempt(|cursor| {
+        let twelve = cursor.attempt(|cursor| number(cursor).filter(|hour| *hour == 12));
+        if twelve.is_none() {
+            cursor.eat("the");
+        }
+        let is_noon = cursor.consume_any_word(&["noon", "midday", "noontime", "noonish"])
+            || cursor.consume_any_phrase(&["high noon", "mid day"]);
+        if is_noon {
+            return Some(TimeOfDay::NOON);
+        }
+        let middle = cursor.attempt(|cursor| {
+            let is_whole = matches!(cursor.word(), "midmorning" | "midafternoon");
+            if !is_whole && cursor.eat("mid") {
+                cursor.consume_glued_sign('-');
+            }
+            let hour = match cursor.word() {
+                "midmorning" => 10,
+                "midafternoon" => 14,
+                "morning" if !is_whole => 10,
+                "afternoon" if !is_whole => 14,
+                "night" if !is_whole => 24,
+                _ => return None,
+            };
+            let is_middle = is_whole || matches!(cursor.before(1), Some(DateTokenKind::Word("mid") | DateTokenKind::Sign('-')));
+            cursor.step();
+            is_middle.then_some(TimeOfDay::sure(hour, 0))
+        });
+        if middle.is_some() {
+            return middle;
+        }
+        (cursor.eat("midnight") || cursor.consume_phrase("mid night")).then_some(TimeOfDay::MIDNIGHT)
+    })
+}
+
+/// Consumes "half past six", "twenty minutes to five pm", "a quarter past noon".
+fn relative(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    let is_led = matches!(cursor.word_before(1), "at" | "around" | "about" | "by" | "until" | "till") || cursor.is_at_start();
+    if is_led && let Some(clock) = cursor.attempt(half_hour) {
+        return Some(clock);
+    }
+    // "From ten to five" is a range.
+    if cursor.word_before(1) == "from" {
+        return None;
+    }
+    let is_first = follows_initial_at(cursor);
+    let (minutes, is_quarter) = minutes(cursor)?;
+    let is_half = minutes == 30 && is_quarter;
+    let forward = cursor.consume_any_word(&["past", "after"]);
+    let is_of = cursor.word() == "of";
+    let backward = !forward && cursor.consume_any_word(&["to", "till", "til", "before", "of", "until"]);
+    if !forward && !backward || is_half && backward {
+        return None;
+    }
+    let hour = cursor.attempt(|cursor| {
+        let hour = named(cursor).or_else(|| hour(cursor))?;
+        numeric::consume_oclock(cursor);
+        let half = numeric::half(cursor);
+        half.map_or(Some(hour), |half| hour.in_half(half))
+    })?;
+    // "Quarter of four people" and "two to three" are ambiguous without "minutes", so no countable noun may follow.
+    let is_sure = (is_quarter || is_half || is_first) && !is_of;
+    if !cursor.ends_cleanly() || !is_sure && !may_end(cursor) {
+        return None;
+    }
+    hour.moved(if forward { minutes } else { -minutes })
+}
+
+/// Consumes "15 minutes from 1pm" and "an hour before noon".
+fn away(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    let amount = amount(cursor).filter(|amount| amount.is_exact && amount.days == 0 && amount.months == 0)?;
+    let is_after = cursor.consume_any_word(&["from", "after"]);
+    if !is_after && !cursor.consume_any_word(&["before", "to", "till"]) {
+        return None;
+    }
+    let from = named(cursor).or_else(|| cursor.attempt(numeric::clock)).or_else(|| cursor.attempt(spelled_with_half))?;
+    let minutes = i32::try_from(amount.seconds / 60).ok().filter(|minutes| *minutes < 24 * 60)?;
+    from.moved(if is_after { minutes } else { -minutes })
+}
+
+/// Consumes "half three", which is half past three.
+fn half_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    if !cursor.eat("half") {
+        return None;
+    }
+    let hour = number(cursor).filter(|hour| (1..=12).contains(hour))?;
+    let clock = TimeOfDay::from_clock_face(hour, 30, 0)?;
+    let half = numeric::half(cursor);
+    let is_time = half.is_some() || cursor.ends_cleanly() && may_end(cursor);
+    if is_time { half.map_or(Some(clock), |half| clock.in_half(half)) } else { None }
+}
+
+/// Consumes the minutes of "20 past", and returns whether they are marked as minutes by a word.
+fn minutes(cursor: &mut TokenCursor<'_>) -> Option<(i32, bool)> {
+    let is_half = cursor.attempt(|cursor| {
+        cursor.eat("a");
+        (cursor.eat("half") && matches!(cursor.word(), "past" | "after")).then_some(())
+    });
+    if is_half.is_some() {
+        return Some((30, true));
+    }
+    let is_quarter = cursor.attempt(|cursor| {
+        cursor.consume_any_word(&["a", "one"]);
+        cursor.eat("quarter").then_some(())
+    });
+    if is_quarter.is_some() {
+        return Some((15, true));
+    }
+    if !cursor.starts_cleanly() {
+        return None;
+    }
+    let minutes = number(cursor).filter(|minutes| (1..60).contains(minutes))?;
+    let is_named = cursor.consume_any_word(&["minutes", "minute", "min", "mins"]);
+    // "Two to three" is a range; multiples of five such as "ten to three" are usually minutes.
+    let is_past = cursor.word() == "past";
+    let is_spoken = is_named || is_past || minutes % 5 == 0 && !matches!(cursor.word(), "of" | "before" | "after");
+    is_spoken.then(|| i32::try_from(minutes).ok().map(|minutes| (minutes, is_named))).flatten()
+}
+
+/// Consumes the hour of "past eight", or a complete time such as "7pm".
+fn hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    if let Some(clock) = cursor.attempt(numeric::clock) {
+        return Some(clock);
+    }
+    let hour = number(cursor).filter(|hour| (1..=24).contains(hour))?;
+    TimeOfDay::from_clock_face(hour, 0, 0)
+}
+
+/// Consumes "three o'clock", "ten fifty five p.m." and "eight in the morning", in words.
+fn spelled_with_half(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    let clock = spelled(cursor)?;
+    let is_oclock = numeric::consume_oclock(cursor);
+    match numeric::half(cursor) {
+        Some(half) => TimeOfDay { is_sure: false, ..clock }.in_half(half),
+        None if is_oclock && clock.minute == 0 => Some(clock),
+        None => None,
+    }
+}
+
+/// Consumes "seven", "ten thirty", "twelve oh three" and "six forty-three".
+fn spelled(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    let hour = small(cursor).filter(|hour| (1..=24).contains(hour))?;
+    let minute = cursor.attempt(|cursor| {
+        cursor.consume_glued_sign('-');
+        let is_single = cursor.consume_any_word(&["oh", "o", "ou", "zero"]);
+        if is_single {
+            cursor.consume_glued_sign('-');
+        }
+        let minute = small(cursor)?;
+        (is_single && minute < 10 || !is_single && minute < 60).then_some(minute)
+    });
+    if minute.is_some() {
+        cursor.consume_any_word(&["minutes", "minute"]);
+    }
+    TimeOfDay::from_clock_face(hour, minute.unwrap_or(0), 0)
+}
+
+/// Consumes "11-ish".
+fn approximate(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    if !cursor.starts_cleanly() {
+        return None;
+    }
+    let hour = cursor.consume_number().filter(|hour| hour.digits <= 2 && (1..=24).contains(&hour.value))?;
+    cursor.consume_glued_sign('-');
+    if cursor.is_glued(0) && cursor.eat("ish") { numeric::compact(hour) } else { None }
+}
+
+/// Consumes "2-4", "9 to 11am" and, after "between", "9 and 5", and returns the start of the range.
+fn range(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    let is_between = cursor.word_before(1) == "between";
+    // "2:30", "11am" or "11", and not another range.
+    let hour = |cursor: &mut TokenCursor<'_>| {
+        let whole = cursor.attempt(named).or_else(|| cursor.attempt(numeric::clock));
+        whole.or_else(|| TimeOfDay::from_clock_face(number(cursor).filter(|hour| (1..=24).contains(hour))?, 0, 0))
+    };
+    if !cursor.starts_cleanly() {
+        return None;
+    }
+    let start = hour(cursor)?;
+    if !cursor.consume_sign('-') && !cursor.eat(if is_between { "and" } else { "to" }) {
+        return None;
+    }
+    let end = hour(cursor)?;
+    let is_whole = cursor.ends_cleanly() && may_end(cursor);
+    if !is_whole || start.is_sure || !end.is_sure {
+        return is_whole.then_some(start);
+    }
+    // "Between 11 and 1pm" starts before noon.
+    let is_same_half = start.hour % 12 < end.hour % 12;
+    start.in_half(if is_same_half == (12 <= end.hour) { HalfDay::After } else { HalfDay::Before })
+}
+
+/// Consumes a bare number that the preceding words make an hour.
+fn bare(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    if let Some(clock) = cursor.attempt(spelled) {
+        return may_end(cursor).then_some(clock);
+    }
+    if !cursor.starts_cleanly() {
+        return None;
+    }
+    let shown = cursor.consume_number()?;
+    let is_first = shown.digits <= 2 && {
+        let mut start = *cursor;
+        start.back();
+        follows_initial_at(&start)
+    };
+    let is_approximate = cursor.is_glued(0) && cursor.eat("ish");
+    if let Some(minute) = cursor.attempt(|cursor| parse_spaced_minute(cursor, shown.digits)) {
+        return TimeOfDay::from_clock_face(shown.value, minute, 0);
+    }
+    if shown.digits <= 2 && cursor.is_glued(0) && cursor.eat("h") && cursor.ends_cleanly() {
+        return TimeOfDay::from_clock_face(shown.value, 0, 0).map(|clock| TimeOfDay { is_sure: true, ..clock });
+    }
+    let is_hours = shown.digits == 4 && cursor.consume_any_word(&["hours", "hrs"]);
+    let is_year = shown.digits == 4 && (1900..=2099).contains(&shown.value) && !is_hours && cursor.word_before(2) != "at";
+    // After an initial "at 4", the following word usually names the task.
+    let is_counted = || matches!(cursor.peek(0), Some(DateTokenKind::Word(word)) if word.ends_with('s')) || cursor.word() == "of";
+    let may_end = may_end(cursor) || is_first && matches!(cursor.peek(0), Some(DateTokenKind::Word(_))) && !is_counted();
+    let stands = (is_approximate || cursor.ends_cleanly() && may_end) && !is_year;
+    if stands { numeric::compact(shown) } else { None }
+}
+
+/// Returns whether the cursor follows an "at" at the start of the text.
+fn follows_initial_at(cursor: &TokenCursor<'_>) -> bool {
+    cursor.word_before(1) == "at" && cursor.before(2).is_none()
+}
+
+/// Consumes the minutes of "at 3 15".
+fn parse_spaced_minute(cursor: &mut TokenCursor<'_>, hour_digits: usize) -> Option<u64> {
+    let is_led = hour_digits <= 2 && cursor.word_before(2) == "at" && !cursor.is_glued(0);
+    let minute = cursor.consume_number().filter(|minute| is_led && minute.digits == 2)?;
+    (cursor.ends_cleanly() && may_end(cursor)).then_some(minute.value)
+}
+
+/// Returns whether a bare number can end here, because no noun follows that it could count.
+pub(super) fn may_end(cursor: &TokenCursor<'_>) -> bool {
+    match cursor.peek(0) {
+        Some(DateTokenKind::Word(word)) => can_follow_number(word) || part(word).is_some(),
+        Some(DateTokenKind::Number(_) | DateTokenKind::Other) => false,
+        Some(DateTokenKind::Sign(sign)) => !matches!(sign, '%' | '\u{b0}' | '$' | '€' | '£' | '*' | '+' | '='),
+        None | Some(DateTokenKind::Han(_)) => true,
+    }
+}
+
+/// Consumes "in the morning", "this evening", "at night", or the bare name of a part of the day.
+pub(super) fn part_of_day(cursor: &mut TokenCursor<'_>, is_after_day: bool) -> Option<DayPart> {
+    cursor.attempt(|cursor| {
+        cursor.consume_any_phrase(&["sometime", "some time", "first thing", "early", "late", "later"]);
+        let is_introduced =
+            cursor.consume_any_phrase(&["in the", "at the", "during the", "in", "at", "of the", "this", "on the"]);
+        cursor.consume_any_word(&["early", "late"]);
+        // Eve is also a given name.
+        if is_after_day && cursor.word() == "eve" && (matches!(cursor.word_ahead(1), "to" | "at") || cursor.peek(1).is_none()) {
+            cursor.step();
+            return Some(DayPart::Evening);
+        }
+        let part = part(cursor.word())?;
+        cursor.step();
+        let is_before_time = || {
+            let mut ahead = *cursor;
+            let licence = if ahead.eat("at") { EnglishBareHour::Hour } else { EnglishBareHour::None };
+            licence == EnglishBareHour::Hour && clock(&mut ahead, licence).is_some() || numeric::clock(&mut ahead).is_some()
+        };
+        (is_introduced || is_after_day || is_before_time()).then_some(part)
+    })
+}
+
+/// Consumes the name of a time zone, optionally in brackets, or "UTC+2".
+pub(super) fn zone_named(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+    cursor.attempt(|cursor| {
+        let is_bracketed = cursor.consume_sign('(');
+        let base = zone(cursor.word())?;
+        let may_shift = matches!(cursor.word(), "utc" | "gmt");
+        cursor.step();
+        let shift = if may_shift { cursor.attempt(shift).unwrap_or(0) } else { 0 };
+        let is_closed = !is_bracketed || cursor.consume_sign(')');
+        is_closed.then_some(base + shift)
+    })
+}
+
+/// Consumes a UTC offset: "+2", "-05:30" or "+0200".
+pub(super) fn shift(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+    let is_west = !cursor.consume_glued_sign('+') && cursor.consume_glued_sign('-');
+    if !is_west && cursor.before(1) != Some(DateTokenKind::Sign('+')) {
+        return None;
+    }
+    let hours = cursor.consume_glued_number()?;
+    let colon = cursor.attempt(|cursor| cursor.consume_glued_sign(':').then(|| cursor.consume_glued_number()).flatten());
+    let minutes = match (hours.digits, colon) {
+        (1 | 2, minutes) => hours.value * 60 + minutes.map_or(0, |minutes| minutes.value.min(59)),
+        (4, None) => hours.value / 100 * 60 + hours.value % 100,
+        _ => return None,
+    };
+    let seconds = i32::try_from(minutes * 60).ok().filter(|seconds| *seconds <= 15 * 3600)?;
+    Some(if is_west { -seconds } else { seconds })
+}

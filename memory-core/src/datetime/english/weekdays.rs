@@ -1,0 +1,230 @@
+//! Parses weekdays in English, with the week and the date that accompany them.
+
+use chrono::Weekday;
+
+use super::super::cursor::TokenCursor;
+use super::super::numeric;
+use super::super::syntax::{CalendarDuration, DayExpression, Month, Quantity, Week, WeekdayAnchor};
+use super::super::token::DateTokenKind;
+use super::dates::{is_last, month_date, month_period, which};
+use super::days::{EnglishDay, day_within, from_now};
+use super::durations::{amount, count, named_unit};
+use super::lexicon::{Sense, part, weekday};
+use super::numbers::{ordinal, small};
+use super::times_of_day::may_end;
+
+/// Consumes "every Monday", "every other day" and "every month on the 3rd", as the first occurrence.
+pub(super) fn repeated(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+    if !cursor.consume_any_word(&["every", "each"]) {
+        return None;
+    }
+    let again = |day: DayExpression| Some(EnglishDay { repeats: true, ..day.into() });
+    if let Some(amount) = cursor.attempt(interval) {
+        return again(from_now(amount));
+    }
+    let within = cursor.attempt(|cursor| {
+        let is_period = cursor.consume_any_word(&["week", "month", "year"]) && cursor.eat("on");
+        let day = if is_period { day_within(cursor, 2)?.day } else { return None };
+        Some(day)
+    });
+    if let Some(day) = within {
+        return again(day);
+    }
+    cursor.consume_any_word(&["single", "other", "second", "alternate"]);
+    let word = cursor.word();
+    cursor.step();
+    if let Some((weekday, _)) = weekday(word) {
+        return again(DayExpression::Weekday(weekday, Week::Coming));
+    }
+    None
+}
+
+/// Consumes the interval of a recurrence: "3 days", "other week", "few hours", "hour".
+fn interval(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+    if cursor.consume_any_word(&["other", "second", "alternate"]) {
+        let (unit, each) = named_unit(cursor)?;
+        return unit.amount(Quantity::whole(2 * each)?);
+    }
+    let single = |cursor: &mut TokenCursor<'_>| {
+        let (unit, each) =
+            if cursor.word() == "hour" || cursor.word() == "fortnight" { named_unit(cursor)? } else { return None };
+        unit.amount(Quantity::whole(each)?)
+    };
+    cursor.attempt(amount).or_else(|| cursor.attempt(single))
+}
+
+/// Consumes a weekday, with the week and the date that accompany it.
+pub(super) fn of_week(cursor: &mut TokenCursor<'_>) -> Option<EnglishDay> {
+    if let Some(weekday) = cursor.attempt(past_weekday) {
+        return Some(DayExpression::WeekdaysAway(-1, weekday, Box::new(DayExpression::Shifted(0))).into());
+    }
+    let leading = cursor.attempt(week_before);
+    cursor.eat("on");
+    let before = cursor.word_before(1);
+    if leading.is_none() && cursor.word_ahead(1) == "weekend" {
+        cursor.eat("the");
+    }
+    let word = cursor.word();
+    let is_this = leading.is_none() && cursor.word_before(1) == "the" && cursor.word() == "weekend";
+    if (leading.is_some() || is_this) && cursor.eat("weekend") {
+        return Some(DayExpression::Weekday(Weekday::Sat, leading.unwrap_or(Week::This)).into());
+    }
+    let (weekday, sense) = weekday(word)?;
+    let is_plural = word.ends_with("days");
+    cursor.step();
+    cursor.consume_glued_sign('.');
+    if let Some(date) = cursor.attempt(|cursor| parse_weekday_date(cursor, weekday)) {
+        return Some(date.into());
+    }
+    let is_week_later =
+        leading.is_none() && cursor.attempt(|cursor| (cursor.eat("week") && may_end(cursor)).then_some(())).is_some();
+    if is_week_later {
+        return Some(DayExpression::WeekdaysAway(2, weekday, Box::new(DayExpression::Shifted(0))).into());
+    }
+    let trailing = if leading.is_some() { None } else { cursor.attempt(week_after) };
+    if let Some(amount) =
+        cursor.attempt(|cursor| cursor.eat("in").then(|| amount(cursor)).flatten().filter(|amount| !amount.is_exact))
+    {
+        return Some(DayExpression::WeekdayNear(weekday, Box::new(from_now(amount)), WeekdayAnchor::SameWeek).into());
+    }
+    let is_led = matches!(
+        before,
+        "on" | "by" | "until" | "till" | "before" | "next" | "this" | "last" | "coming" | "since" | "from" | "due"
+    );
+    let is_sure = sense == Sense::Only || leading.is_some() || trailing.is_some() || is_led || is_word_alone(cursor);
+    if !is_sure && !is_time_next(cursor) {
+        return None;
+    }
+    let week = leading.or(trailing).unwrap_or(Week::Coming);
+    Some(EnglishDay { repeats: is_plural, ..DayExpression::Weekday(weekday, week).into() })
+}
+
+/// Consumes "past Wednesday", which is the last one before today, in any week.
+fn past_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
+    cursor.eat("the");
+    if !cursor.eat("past") {
+        return None;
+    }
+    let (weekday, _) = weekday(cursor.word())?;
+    cursor.step();
+    Some(weekday)
+}
+
+/// Returns whether the text consists of the previous word only.
+fn is_word_alone(cursor: &TokenCursor<'_>) -> bool {
+    let is_first = cursor.before(2).is_none() || cursor.before(1) == Some(DateTokenKind::Sign('.')) && cursor.before(3).is_none();
+    is_first && cursor.is_at_end()
+}
+
+/// Returns whether a time follows, which makes even "sun" a weekday.
+pub(super) fn is_time_next(cursor: &TokenCursor<'_>) -> bool {
+    let mut ahead = *cursor;
+    ahead.consume_sign(',');
+    ahead.consume_any_word(&["at", "@"]);
+    ahead.consume_sign('@');
+    numeric::clock(&mut ahead).is_some() || part(ahead.word()).is_some()
+}
+
+fn week_before(cursor: &mut TokenCursor<'_>) -> Option<Week> {
+    cursor.eat("the");
+    if cursor.eat("this") {
+        let is_coming = cursor.consume_any_word(&["coming", "upcoming"]);
+        let is_of_week = cursor.eat("week");
+        return Some(match (is_coming, is_of_week) {
+            (true, _) => Week::Coming,
+            (false, true) => Week::Of(0),
+            (false, false) => Week::This,
+        });
+    }
+    if cursor.consume_any_word(&["coming", "upcoming", "following"]) {
+        return Some(Week::Coming);
+    }
+    let weeks = which(cursor)?;
+    cursor.eat("week");
+    cursor.consume_sign(',');
+    Some(Week::Of(weeks))
+}
+
+fn week_after(cursor: &mut TokenCursor<'_>) -> Option<Week> {
+    cursor.consume_any_word(&["of", "in"]);
+    let weeks = which(cursor)?;
+    cursor.eat("week").then_some(Week::Of(weeks))
+}
+
+/// Consumes the date after a weekday: "the 22nd", ", Jul 18, 2014", "5/12".
+fn parse_weekday_date(cursor: &mut TokenCursor<'_>, weekday: Weekday) -> Option<DayExpression> {
+    let has_comma = cursor.consume_sign(',');
+    cursor.eat("on");
+    let date = |cursor: &mut TokenCursor<'_>| {
+        month_date(cursor).or_else(|| numeric::full_date(cursor)).or_else(|| numeric::short_date(cursor))
+    };
+    if let Some(day) = cursor.attempt(date) {
+        return Some(DayExpression::Confirmed(weekday, Box::new(day)));
+    }
+    // The number in "Sunday 31" is not an hour.
+    if let Some(date) =
+        cursor.attempt(|cursor| cursor.consume_number().filter(|date| (13..=31).contains(&date.value) && is_last(cursor)))
+    {
+        return Some(DayExpression::WeekdayAndDate(weekday, u32::try_from(date.value).ok()?));
+    }
+    let is_bracketed = cursor.consume_sign('(');
+    let has_article = cursor.eat("the");
+    // "On Sunday, first of all" contains no date.
+    if has_comma && !has_article && matches!(cursor.peek(0), Some(DateTokenKind::Word(_))) {
+        return None;
+    }
+    let date = ordinal(cursor).or_else(|| if has_article { u32::try_from(small(cursor)?).ok() } else { None })?;
+    if is_bracketed {
+        cursor.consume_sign(')');
+    }
+    let of_month = cursor.attempt(|cursor| cursor.eat("of").then(|| month_period(cursor)).flatten());
+    match of_month {
+        Some(Month::Unsaid) | None => Some(DayExpression::WeekdayAndDate(weekday, date)),
+        Some(month) => Some(DayExpression::OfMonth(date, month)),
+    }
+}
+
+/// Consumes "the second closest Monday to October 5th".
+pub(super) fn parse_closest_weekday(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<EnglishDay> {
+    cursor.eat("the");
+    let nth = cursor.attempt(ordinal).unwrap_or(1);
+    if !cursor.consume_any_word(&["closest", "nearest"]) {
+        return None;
+    }
+    let (weekday, _) = weekday(cursor.word())?;
+    cursor.step();
+    if !cursor.eat("to") {
+        return None;
+    }
+    let named = day_within(cursor, depth).filter(|named| !named.is_vague)?;
+    Some(DayExpression::Closest(i32::try_from(nth).ok()?, weekday, Box::new(named.day)).into())
+}
+
+/// Consumes "4 Tuesdays from now", "the Friday after Thanksgiving" and "third Tuesday after Christmas".
+pub(super) fn weekdays_away(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<(DayExpression, bool)> {
+    let has_article = cursor.eat("the");
+    let count = cursor.attempt(|cursor| ordinal(cursor).and_then(|nth| i32::try_from(nth).ok()).or_else(|| count(cursor)));
+    let (weekday, _) = weekday(cursor.word())?;
+    cursor.step();
+    let is_alone = !has_article && count.is_none();
+    if is_alone && !(cursor.word() == "after" && cursor.word_ahead(1) == "next") {
+        return None;
+    }
+    let count = count.unwrap_or(1);
+    let today = || Box::new(DayExpression::Shifted(0));
+    if cursor.consume_any_phrase(&["from now", "from today", "hence", "later"]) {
+        return Some((DayExpression::WeekdaysAway(count, weekday, today()), false));
+    }
+    if cursor.eat("ago") {
+        return Some((DayExpression::WeekdaysAway(-count, weekday, today()), false));
+    }
+    let is_after = cursor.consume_any_word(&["after", "following", "from"]);
+    if !is_after && !cursor.consume_any_word(&["before", "preceding"]) {
+        return None;
+    }
+    if is_after && cursor.eat("next") && may_end(cursor) {
+        return Some((DayExpression::WeekdaysAway(2, weekday, today()), false));
+    }
+    let named = day_within(cursor, depth).filter(|named| !named.is_vague)?;
+    Some((DayExpression::WeekdaysAway(if is_after { count } else { -count }, weekday, Box::new(named.day)), false))
+}

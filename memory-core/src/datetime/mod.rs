@@ -1,0 +1,24 @@
+//! Recognises dates and times in English and Chinese text, relative to a point in time and a time zone.
+//!
+//! A text is split into tokens, two small grammars parse them into a common expression type, and expressions are
+//! resolved to calendar dates. Weeks run from Monday to Sunday. Ambiguous expressions resolve to the next occurrence,
+//! and the assumption is reported. Dates of lunar calendars are not supported.
+
+mod chinese;
+mod choose;
+mod cursor;
+mod english;
+mod find;
+mod holidays;
+mod mention;
+mod numeric;
+mod rescheduling;
+mod resolve;
+mod syntax;
+#[cfg(test)]
+mod tests;
+mod token;
+
+pub use choose::when;
+pub use find::readings;
+pub use mention::{DateMention, DatePrecision, TimeRelation};

@@ -1,0 +1,258 @@
+//! Resolves a day expression to a date.
+
+use chrono::{Datelike, Days, Months, NaiveDate, TimeDelta, Weekday};
+
+use super::super::holidays::{Holiday, last_of_month, nth_weekday};
+use super::super::syntax::{CalendarDuration, CountedDays, DayExpression, Month, Period, PeriodEdge, Week, WeekdayAnchor, Year};
+
+/// Number of years to search: two leap days are at most eight years apart.
+const MAX_YEARS: i32 = 8;
+
+/// Number of months to search: a day of the month falls on any weekday long before.
+const MAX_MONTHS: i32 = 60;
+
+/// Returns the date of a day expression, relative to `today`.
+pub(super) fn resolve_day(day: &DayExpression, today: NaiveDate, assumed: &mut Vec<String>) -> Option<NaiveDate> {
+    match day {
+        DayExpression::Now => Some(today),
+        DayExpression::Shifted(days) => shifted(today, *days),
+        DayExpression::Weekday(weekday, week) => resolve_weekday(*weekday, *week, today, assumed),
+        // The day of this month matches even if it is over, because the next match may be months away.
+        DayExpression::WeekdayAndDate(weekday, date) => {
+            (0..MAX_MONTHS).filter_map(|months| on(today, months, *date)).find(|found| found.weekday() == *weekday)
+        }
+        DayExpression::Confirmed(weekday, day) => match &**day {
+            DayExpression::EitherWay(first, other) => {
+                let named = [first, other].into_iter().filter_map(|day| resolve_day(day, today, &mut Vec::new()));
+                named.into_iter().find(|date| date.weekday() == *weekday).or_else(|| resolve_day(day, today, assumed))
+            }
+            day => recent_date(*weekday, day, today).or_else(|| resolve_day(day, today, assumed)),
+        },
+        DayExpression::Closest(nth, weekday, from) => closest_weekday(*nth, *weekday, resolve_day(from, today, assumed)?),
+        DayExpression::OfMonth(date, Month::Unsaid) => {
+            let found = (0..12).filter_map(|months| on(today, months, *date)).find(|found| today <= *found)?;
+            assumed.push(format!("No month given; assuming {found}, the next such day."));
+            Some(found)
+        }
+        DayExpression::OfMonth(date, Month::Away(months)) => on(today, *months, *date),
+        DayExpression::OfMonth(date, Month::Named(month, year)) => {
+            date_in_year(*year, today, assumed, |year| NaiveDate::from_ymd_opt(year, *month, *date))
+        }
+        DayExpression::EitherWay(first, other) => resolve_ambiguous_order(first, other, today, assumed),
+        DayExpression::Nth(nth, counted, period) => {
+            date_in_period(period, today, assumed, |start, end| nth_of(*nth, *counted, start, end))
+        }
+        DayExpression::Feast(holiday, year) => date_in_year(*year, today, assumed, |year| holiday.date(year)),
+        DayExpression::FeastFrom(holiday, from) => next_holiday(*holiday, resolve_day(from, today, assumed)?),
+        DayExpression::Away(amount, from) => moved(resolve_day(from, today, assumed)?, *amount),
+        DayExpression::WeekdaysAway(count, weekday, from) => {
+            nth_weekday_from(*count, *weekday, resolve_day(from, today, assumed)?)
+        }
+        DayExpression::WeekdayNear(weekday, from, near) => {
+            let from = resolve_day(from, today, assumed)?;
+            let start = match near {
+                WeekdayAnchor::SameWeek => monday_of_week(from)?,
+                WeekdayAnchor::FromThere => from,
+            };
+            shifted(start, i64::from(weekday.days_since(start.weekday())))
+        }
+        DayExpression::Edge(edge, period) => {
+            date_in_period(period, today, assumed, |start, end| edge_of(*edge, period, start, end))
+        }
+    }
+}
+
+/// Resolves the first of two readings of a numeric date, and records the other one as an alternative.
+fn resolve_ambiguous_order(
+    first: &DayExpression,
+    other: &DayExpression,
+    today: NaiveDate,
+    assumed: &mut Vec<String>,
+) -> Option<NaiveDate> {
+    let Some(found) = resolve_day(first, today, assumed) else { return resolve_day(other, today, assumed) };
+    if let Some(other) = resolve_day(other, today, &mut Vec::new()) {
+        assumed.push(format!("Assuming the month first, {found}; with the day first it is {other}."));
+    }
+    Some(found)
+}
+
+/// Returns a date plus `amount`. The day of the month is clamped to the length of the target month.
+pub(super) fn moved(date: NaiveDate, amount: CalendarDuration) -> Option<NaiveDate> {
+    let months = Months::new(u32::try_from(amount.months.unsigned_abs()).ok()?);
+    let date = if amount.months < 0 { date.checked_sub_months(months) } else { date.checked_add_months(months) }?;
+    let date = shifted(date, amount.days)?;
+    let weeks = shifted(date, amount.working_days / 5 * 7)?;
+    let (rest, step) = (amount.working_days % 5, amount.working_days.signum());
+    let mut date = weeks;
+    for _ in 0..rest.abs() {
+        date = shifted(date, step)?;
+        while matches!(date.weekday(), Weekday::Sat | Weekday::Sun) {
+            date = shifted(date, step)?;
+        }
+    }
+    Some(date)
+}
+
+fn shifted(date: NaiveDate, days: i64) -> Option<NaiveDate> {
+    date.checked_add_signed(TimeDelta::try_days(days)?)
+}
+
+fn monday_of_week(date: NaiveDate) -> Option<NaiveDate> {
+    date.checked_sub_days(Days::new(u64::from(date.weekday().num_days_from_monday())))
+}
+
+fn resolve_weekday(weekday: Weekday, week: Week, today: NaiveDate, assumed: &mut Vec<String>) -> Option<NaiveDate> {
+    let of = |weeks: i32| shifted(monday_of_week(today)?, i64::from(weeks) * 7 + i64::from(weekday.num_days_from_monday()));
+    match week {
+        Week::Of(weeks) => {
+            let date = of(weeks)?;
+            if weeks == 1 {
+                assumed.push(format!("Weeks start on Monday; the day in next week is {date}."));
+            }
+            Some(date)
+        }
+        Week::This if today <= of(0)? => of(0),
+        Week::This => {
+            assumed.push("The day in this week is past; assuming the next one.".to_owned());
+            of(1)
+        }
+        Week::Coming => {
+            if today.weekday() == weekday {
+                assumed.push("Today is that weekday; assuming the next one.".to_owned());
+            }
+            nth_weekday_from(1, weekday, today)
+        }
+    }
+}
+
+fn nth_weekday_from(count: i32, weekday: Weekday, from: NaiveDate) -> Option<NaiveDate> {
+    let weeks = i64::from(count.unsigned_abs()).checked_sub(1)? * 7;
+    let nearest = |days: u32| if days == 0 { 7 } else { i64::from(days) };
+    if 0 < count {
+        shifted(from, nearest(weekday.days_since(from.weekday())) + weeks)
+    } else {
+        shifted(from, -nearest(from.weekday().days_since(weekday)) - weeks)
+    }
+}
+
+/// Returns the nth closest such weekday to a day.
+fn closest_weekday(nth: i32, weekday: Weekday, from: NaiveDate) -> Option<NaiveDate> {
+    let after = i64::from(weekday.days_since(from.weekday()));
+    let is_after_nearer = after <= 3;
+    let nearest = if is_after_nearer { after } else { after - 7 };
+    // The next ones alternate between both sides, starting with the side opposite to the nearest.
+    let step = i64::from(nth / 2) * 7;
+    let is_same_side = nth % 2 != 0;
+    shifted(from, if is_same_side == is_after_nearer { nearest + step } else { nearest - step })
+}
+
+/// Returns a date of the last 31 days, given without a year, if its weekday confirms it.
+fn recent_date(weekday: Weekday, day: &DayExpression, today: NaiveDate) -> Option<NaiveDate> {
+    let DayExpression::OfMonth(date, Month::Named(month, Year::Unsaid)) = day else { return None };
+    let found = NaiveDate::from_ymd_opt(today.year(), *month, *date)?;
+    let days_ago = today.signed_duration_since(found).num_days();
+    (found.weekday() == weekday && (0..=31).contains(&days_ago)).then_some(found)
+}
+
+/// Returns the first day of the month that is `months` away from the current one.
+fn first_of_month(today: NaiveDate, months: i32) -> Option<NaiveDate> {
+    let first = today.with_day(1)?;
+    let distance = Months::new(months.unsigned_abs());
+    if months < 0 { first.checked_sub_months(distance) } else { first.checked_add_months(distance) }
+}
+
+fn on(today: NaiveDate, months: i32, date: u32) -> Option<NaiveDate> {
+    first_of_month(today, months)?.with_day(date)
+}
+
+/// Returns the date in a year; without a year, the first one that is not over.
+fn date_in_year(
+    year: Year,
+    today: NaiveDate,
+    assumed: &mut Vec<String>,
+    date: impl Fn(i32) -> Option<NaiveDate>,
+) -> Option<NaiveDate> {
+    match year {
+        Year::Exactly(year) => date(year),
+        Year::Away(years) => date(today.year().checked_add(years)?),
+        Year::Unsaid => {
+            let found = (0..=MAX_YEARS).filter_map(|years| date(today.year() + years)).find(|found| today <= *found)?;
+            if found.year() != today.year() {
+                assumed.push(format!("No year given; assuming {found}, the next such day."));
+            }
+            Some(found)
+        }
+    }
+}
+
+fn next_holiday(holiday: Holiday, from: NaiveDate) -> Option<NaiveDate> {
+    (0..=MAX_YEARS).filter_map(|years| holiday.date(from.year() + years)).find(|found| from <= *found)
+}
+
+/// Returns a day of a period; without a year or month, in the first such period where the day is not over.
+fn date_in_period(
+    period: &Period,
+    today: NaiveDate,
+    assumed: &mut Vec<String>,
+    date: impl Fn(NaiveDate, NaiveDate) -> Option<NaiveDate>,
+) -> Option<NaiveDate> {
+    let month = |first: NaiveDate| date(first, last_of_month(first.year(), first.month())?);
+    let months = |first: NaiveDate, count: u32| {
+        let last = first.checked_add_months(Months::new(count - 1))?;
+        date(first, last_of_month(last.year(), last.month())?)
+    };
+    let week = |weeks: i32, days: u64| {
+        let start = shifted(monday_of_week(today)?, i64::from(weeks) * 7)?;
+        date(start, start.checked_add_days(Days::new(days - 1))?)
+    };
+    match period {
+        Period::Day(day) => {
+            let day = resolve_day(day, today, assumed)?;
+            date(day, day)
+        }
+        Period::Week(weeks) => week(*weeks, 7),
+        Period::WorkWeek(weeks) => week(*weeks, 5),
+        Period::Month(Month::Unsaid) => {
+            (0..MAX_MONTHS).filter_map(|months| month(first_of_month(today, months)?)).find(|found| today <= *found)
+        }
+        Period::Month(Month::Away(months)) => month(first_of_month(today, *months)?),
+        Period::Month(Month::Named(named, year)) => {
+            date_in_year(*year, today, assumed, |year| month(NaiveDate::from_ymd_opt(year, *named, 1)?))
+        }
+        Period::Quarter(quarters) => {
+            let this = today.with_day(1)?.with_month(today.month0() / 3 * 3 + 1)?;
+            months(first_of_month(this, quarters.checked_mul(3)?)?, 3)
+        }
+        Period::Year(year) => date_in_year(*year, today, assumed, |year| months(NaiveDate::from_ymd_opt(year, 1, 1)?, 12)),
+    }
+}
+
+fn nth_of(nth: i32, counted: CountedDays, start: NaiveDate, end: NaiveDate) -> Option<NaiveDate> {
+    let found = match counted {
+        CountedDays::Days if 0 < nth => shifted(start, i64::from(nth) - 1),
+        CountedDays::Days => shifted(end, i64::from(nth) + 1),
+        CountedDays::WorkingDays => {
+            let amount = CalendarDuration { working_days: i64::from(nth), ..CalendarDuration::default() };
+            moved(if 0 < nth { start.pred_opt()? } else { end.succ_opt()? }, amount)
+        }
+        CountedDays::Weekdays(weekday) if start.day() == 1 && start.month() == end.month() => {
+            nth_weekday(nth, weekday, start.year(), start.month())
+        }
+        CountedDays::Weekdays(weekday) if 0 < nth => nth_weekday_from(nth, weekday, start.pred_opt()?),
+        CountedDays::Weekdays(weekday) => nth_weekday_from(nth, weekday, end.succ_opt()?),
+    }?;
+    (start <= found && found <= end).then_some(found)
+}
+
+fn edge_of(edge: PeriodEdge, period: &Period, start: NaiveDate, end: NaiveDate) -> Option<NaiveDate> {
+    match (edge, period) {
+        (PeriodEdge::Start, _) => Some(start),
+        (PeriodEdge::End, _) => Some(end),
+        // The middle of a month is the 15th, regardless of its length.
+        (PeriodEdge::Middle, Period::Month(_)) => start.with_day(15),
+        (PeriodEdge::Middle, Period::Year(_)) => start.with_month(7),
+        (PeriodEdge::Middle, Period::Week(_) | Period::WorkWeek(_) | Period::Day(_) | Period::Quarter(_)) => {
+            shifted(start, end.signed_duration_since(start).num_days() / 2)
+        }
+    }
+}

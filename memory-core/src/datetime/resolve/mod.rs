@@ -1,0 +1,193 @@
+//! Resolves parsed expressions to points in time.
+
+mod day;
+mod time_of_day;
+mod zone;
+
+use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
+
+use self::day::resolve_day;
+use self::time_of_day::{ResolvedLocalTime, part_alone, settle};
+use super::mention::{DatePrecision, TimeRelation};
+use super::syntax::{CalendarDuration, DateExpression, DayExpression, DayPart, HalfDay, TimeOfDay, Week};
+
+pub(super) use self::zone::{ChronoZone, ClockChange, DynTimeZone};
+
+/// The current time, with the time zone.
+pub(super) struct DateContext<'z> {
+    pub(super) utc: NaiveDateTime,
+    pub(super) zone: &'z dyn DynTimeZone,
+}
+
+/// A resolved expression.
+#[derive(Debug)]
+pub(super) struct ResolvedDate {
+    pub(super) at: DateTime<FixedOffset>,
+    pub(super) kind: DatePrecision,
+    pub(super) relation: TimeRelation,
+    pub(super) assumed: Vec<String>,
+}
+
+/// Returns the point in time of an expression, or `None` if it does not exist, such as the 30th of February.
+pub(super) fn resolve(spoken: &DateExpression, now: &DateContext<'_>) -> Option<ResolvedDate> {
+    let resolved = resolve_next(spoken, now)?;
+    if spoken.ahead == 0 {
+        return Some(resolved);
+    }
+    let utc = resolved.at.naive_utc().checked_sub_signed(TimeDelta::try_seconds(spoken.ahead)?)?;
+    resolved_at(now.zone.local_time_at(utc)?, DatePrecision::DateTime, now, resolved.assumed)
+}
+
+fn resolve_next(spoken: &DateExpression, now: &DateContext<'_>) -> Option<ResolvedDate> {
+    let today = now.zone.local_time_at(now.utc)?.date_naive();
+    let is_daily = matches!(spoken.day, Some(DayExpression::Shifted(0)));
+    let is_of_today = matches!(spoken.day, Some(DayExpression::Weekday(weekday, Week::Coming)) if weekday == today.weekday());
+    if !spoken.repeats || !is_daily && !is_of_today {
+        return resolve_once(spoken, now);
+    }
+    let next = DayExpression::Shifted(if is_daily { 1 } else { 7 });
+    // A recurrence that matches today resolves to today until its time is over.
+    let on = |day| resolve_once(&DateExpression { day: Some(day), ..spoken.clone() }, now);
+    on(DayExpression::Shifted(0)).filter(|today| today.relation == TimeRelation::Future).or_else(|| on(next))
+}
+
+/// Resolves a single occurrence. A time zone in the text applies to the time; the day is relative to the local zone.
+fn resolve_once(spoken: &DateExpression, now: &DateContext<'_>) -> Option<ResolvedDate> {
+    let Some(seconds) = spoken.zone else { return resolve_in(spoken, now, now.zone) };
+    let elsewhere = ChronoZone(FixedOffset::east_opt(seconds)?);
+    let resolved = match spoken.day {
+        Some(_) => resolve_in(spoken, now, &elsewhere),
+        None => resolve_in(spoken, &DateContext { utc: now.utc, zone: &elsewhere }, &elsewhere),
+    }?;
+    let at = now.zone.local_time_at(resolved.at.naive_utc())?;
+    is_representable(at).then_some(ResolvedDate { at, ..resolved })
+}
+
+fn resolve_in(spoken: &DateExpression, now: &DateContext<'_>, clocks: &dyn DynTimeZone) -> Option<ResolvedDate> {
+    let local = now.zone.local_time_at(now.utc)?.naive_local();
+    let mut assumed = Vec::new();
+    if spoken.is_same_time {
+        let date = resolve_day(spoken.day.as_ref()?, local.date(), &mut assumed)?;
+        return placed(
+            ResolvedLocalTime { date, time: local.time().with_nanosecond(0)? },
+            DatePrecision::DateTime,
+            now,
+            clocks,
+            assumed,
+        );
+    }
+    match &spoken.day {
+        Some(DayExpression::Now) => resolved_at(now.zone.local_time_at(now.utc)?, DatePrecision::DateTime, now, assumed),
+        Some(DayExpression::Away(amount, from)) if amount.is_exact => {
+            let DayExpression::Shifted(0) = **from else { return None };
+            resolved_at(moved(*amount, local, now)?, DatePrecision::DateTime, now, assumed)
+        }
+        Some(day) => {
+            let date = resolve_day(day, local.date(), &mut assumed)?;
+            let settled = match (spoken.clock, spoken.part) {
+                (Some(clock), part) => {
+                    settle(clock, part.or_else(|| infer_day_part(spoken, clock, &mut assumed)), Some(date), local, &mut assumed)?
+                }
+                (None, Some(part)) => part_alone(part, date, local, &mut assumed),
+                (None, None) => {
+                    let midnight = now.zone.moment(date.and_time(NaiveTime::MIN))?;
+                    let relation = relation_from_ordering(date.cmp(&local.date()));
+                    return is_representable(midnight.at).then_some(ResolvedDate {
+                        at: midnight.at,
+                        kind: DatePrecision::Date,
+                        relation,
+                        assumed,
+                    });
+                }
+            };
+            placed(settled, DatePrecision::DateTime, now, clocks, assumed)
+        }
+        None => {
+            let Some(clock) = spoken.clock else {
+                // A part of the day without a day resolves to its next occurrence.
+                let part = spoken.part?;
+                let settled = part_alone(part, local.date(), local, &mut assumed);
+                let is_over = settled.date.and_time(settled.time) <= local;
+                let settled = if is_over { ResolvedLocalTime { date: settled.date.succ_opt()?, ..settled } } else { settled };
+                return placed(settled, DatePrecision::Time, now, clocks, assumed);
+            };
+            let settled =
+                settle(clock, spoken.part.or_else(|| infer_day_part(spoken, clock, &mut assumed)), None, local, &mut assumed)?;
+            placed(settled, DatePrecision::Time, now, clocks, assumed)
+        }
+    }
+}
+
+/// Returns the usual part of the day of an activity, for an ambiguous time: dinner at seven, an alarm at six.
+fn infer_day_part(spoken: &DateExpression, clock: TimeOfDay, assumed: &mut Vec<String>) -> Option<DayPart> {
+    let part = spoken.custom.filter(|_| !clock.is_sure && spoken.part.is_none())?;
+    let (hours, half, name) = match part {
+        DayPart::Evening => (5..=11, HalfDay::After, "evening"),
+        _ => (4..=11, HalfDay::Before, "morning"),
+    };
+    let meant = clock.in_half(half).filter(|_| hours.contains(&clock.hour))?;
+    assumed.push(format!("AM or PM is not given; {} is usual in the {name}.", time_of_day::format_assumed_time(meant)));
+    Some(part)
+}
+
+/// Returns the time at an offset from now: days by the calendar, hours as elapsed time.
+fn moved(amount: CalendarDuration, local: NaiveDateTime, now: &DateContext<'_>) -> Option<DateTime<FixedOffset>> {
+    let seconds = TimeDelta::try_seconds(amount.seconds)?;
+    let by_days = CalendarDuration { seconds: 0, is_exact: false, ..amount };
+    if by_days == CalendarDuration::default() {
+        return now.zone.local_time_at(now.utc.checked_add_signed(seconds)?);
+    }
+    let date = day::moved(local.date(), by_days)?;
+    let utc = now.zone.moment(date.and_time(local.time()))?.at.naive_utc();
+    now.zone.local_time_at(utc.checked_add_signed(seconds)?)
+}
+
+fn placed(
+    settled: ResolvedLocalTime,
+    kind: DatePrecision,
+    now: &DateContext<'_>,
+    clocks: &dyn DynTimeZone,
+    mut assumed: Vec<String>,
+) -> Option<ResolvedDate> {
+    let local = settled.date.and_time(settled.time);
+    let placed = clocks.moment(local)?;
+    match placed.change {
+        ClockChange::None => {}
+        ClockChange::Skipped => assumed.push(format!(
+            "{} does not exist that day, because clocks go forward; assuming {}.",
+            local.format("%H:%M"),
+            placed.at.format("%H:%M")
+        )),
+        ClockChange::Twice => {
+            assumed.push(format!("{} occurs twice that day, because clocks go back; assuming the first.", local.format("%H:%M")));
+        }
+    }
+    resolved_at(placed.at, kind, now, assumed)
+}
+
+fn resolved_at(
+    at: DateTime<FixedOffset>,
+    kind: DatePrecision,
+    now: &DateContext<'_>,
+    assumed: Vec<String>,
+) -> Option<ResolvedDate> {
+    let relation = relation_from_ordering(at.naive_utc().cmp(&now.utc));
+    is_representable(at).then_some(ResolvedDate { at, kind, relation, assumed })
+}
+
+fn relation_from_ordering(order: std::cmp::Ordering) -> TimeRelation {
+    match order {
+        std::cmp::Ordering::Less => TimeRelation::Past,
+        std::cmp::Ordering::Equal => TimeRelation::Present,
+        std::cmp::Ordering::Greater => TimeRelation::Future,
+    }
+}
+
+/// Returns whether the year has at most four digits, which is the range that all output formats support.
+fn is_representable(at: DateTime<FixedOffset>) -> bool {
+    (1..=9999).contains(&at.year())
+}
+
+fn naive_time(clock: TimeOfDay) -> Option<NaiveTime> {
+    NaiveTime::from_hms_opt(clock.hour % 24, clock.minute, clock.second)
+}

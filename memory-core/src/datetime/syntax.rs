@@ -1,0 +1,292 @@
+//! The syntax tree of date and time expressions, which both grammars produce.
+
+use chrono::Weekday;
+
+use super::holidays::Holiday;
+
+/// One expression, before it is resolved.
+#[derive(Debug, Clone, Default)]
+pub(super) struct DateExpression {
+    pub(super) day: Option<DayExpression>,
+    pub(super) clock: Option<TimeOfDay>,
+    pub(super) part: Option<DayPart>,
+    /// The UTC offset in seconds, if the text names a time zone.
+    pub(super) zone: Option<i32>,
+    pub(super) repeats: bool,
+    /// The usual part of the day of the activity, such as the evening for dinner.
+    pub(super) custom: Option<DayPart>,
+    /// Whether the time is the current time of day ("this time tomorrow").
+    pub(super) is_same_time: bool,
+    /// Offset before the given time in seconds, negative for after it ("an hour before 3pm tomorrow").
+    pub(super) ahead: i64,
+    /// Whether the expression denotes a longer period, of which only the start can be returned.
+    pub(super) is_vague: bool,
+}
+
+impl DateExpression {
+    /// Returns whether the expression is now or an offset in hours or less, so that it accepts no time.
+    pub(super) fn is_instant(&self) -> bool {
+        matches!(&self.day, Some(DayExpression::Now))
+            || matches!(&self.day, Some(DayExpression::Away(amount, _)) if amount.is_exact)
+    }
+}
+
+/// A day expression.
+#[derive(Debug, Clone)]
+pub(super) enum DayExpression {
+    /// The current moment.
+    Now,
+    /// An offset in days from today.
+    Shifted(i64),
+    /// A weekday.
+    Weekday(Weekday, Week),
+    /// "Friday the 22nd".
+    WeekdayAndDate(Weekday, u32),
+    /// "The 22nd", "the 22nd of next month".
+    OfMonth(u32, Month),
+    /// "2/3": a day and a month in either order; the first reading is preferred.
+    EitherWay(Box<DayExpression>, Box<DayExpression>),
+    /// "The second Monday of May", "the fifth last day of May"; a negative number counts from the end.
+    Nth(i32, CountedDays, Period),
+    /// A holiday.
+    Feast(Holiday, Year),
+    /// The first such holiday on or after another day.
+    FeastFrom(Holiday, Box<DayExpression>),
+    /// An offset from another day, or from now.
+    Away(CalendarDuration, Box<DayExpression>),
+    /// The nth weekday after another day, or before it if negative.
+    WeekdaysAway(i32, Weekday, Box<DayExpression>),
+    /// A weekday relative to another day: in its week, or the first one on or after it.
+    WeekdayNear(Weekday, Box<DayExpression>, WeekdayAnchor),
+    /// A date with a redundant weekday.
+    Confirmed(Weekday, Box<DayExpression>),
+    /// The nth closest such weekday to another day.
+    Closest(i32, Weekday, Box<DayExpression>),
+    /// The first, middle or last day of a period.
+    Edge(PeriodEdge, Period),
+}
+
+/// The week of a weekday.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Week {
+    /// The next such weekday after today.
+    Coming,
+    /// In the current week, or in the next one if it is over.
+    This,
+    /// An offset in weeks from the current week.
+    Of(i32),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WeekdayAnchor {
+    SameWeek,
+    FromThere,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CountedDays {
+    Days,
+    WorkingDays,
+    Weekdays(Weekday),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PeriodEdge {
+    Start,
+    Middle,
+    End,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Year {
+    Unsaid,
+    /// An offset in years from the current year.
+    Away(i32),
+    Exactly(i32),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Month {
+    Unsaid,
+    /// An offset in months from the current month.
+    Away(i32),
+    Named(u32, Year),
+}
+
+/// A period with a start and an end.
+#[derive(Debug, Clone)]
+pub(super) enum Period {
+    Day(Box<DayExpression>),
+    Week(i32),
+    WorkWeek(i32),
+    Month(Month),
+    Quarter(i32),
+    Year(Year),
+}
+
+/// A duration. Its components are added in order, the largest unit first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct CalendarDuration {
+    pub(super) months: i64,
+    pub(super) days: i64,
+    pub(super) working_days: i64,
+    pub(super) seconds: i64,
+    /// Whether the duration is given in hours or smaller units.
+    pub(super) is_exact: bool,
+}
+
+impl CalendarDuration {
+    pub(super) fn negated(self) -> Self {
+        // `TimeUnit::amount` bounds all components, so that the negation cannot overflow.
+        Self { months: -self.months, days: -self.days, working_days: -self.working_days, seconds: -self.seconds, ..self }
+    }
+
+    pub(super) fn plus(self, other: Self) -> Option<Self> {
+        Some(Self {
+            months: self.months.checked_add(other.months)?,
+            days: self.days.checked_add(other.days)?,
+            working_days: self.working_days.checked_add(other.working_days)?,
+            seconds: self.seconds.checked_add(other.seconds)?,
+            is_exact: self.is_exact || other.is_exact,
+        })
+    }
+}
+
+/// A unit of durations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TimeUnit {
+    Second,
+    Minute,
+    Hour,
+    Day,
+    WorkingDay,
+    Week,
+    Month,
+    Quarter,
+    Year,
+}
+
+/// A quantity, as a fraction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Quantity {
+    pub(super) over: i64,
+    pub(super) under: i64,
+}
+
+impl Quantity {
+    pub(super) fn whole(count: u64) -> Option<Self> {
+        Some(Self { over: i64::try_from(count).ok()?, under: 1 })
+    }
+
+    /// Returns the quantity plus one half.
+    pub(super) fn plus_half(self) -> Option<Self> {
+        Some(Self { over: self.over.checked_mul(2)?.checked_add(self.under)?, under: self.under.checked_mul(2)? })
+    }
+}
+
+/// Maximum duration in days; anything longer leads out of the supported years.
+const MAX_DAYS: i64 = 10_000 * 366;
+
+impl TimeUnit {
+    /// Returns the duration of `quantity` units; `None` if it exceeds the supported range.
+    pub(super) fn amount(self, quantity: Quantity) -> Option<CalendarDuration> {
+        let Quantity { over, under } = quantity;
+        let share = |of: i64| Some(over.checked_mul(of)? / under);
+        let exact =
+            |seconds: Option<i64>| Some(CalendarDuration { seconds: seconds?, is_exact: true, ..CalendarDuration::default() });
+        let days = |days: Option<i64>| Some(CalendarDuration { days: days?, ..CalendarDuration::default() });
+        let months = |of: i64| {
+            let total = over.checked_mul(of)?;
+            let rest = total % under;
+            Some(CalendarDuration { months: total / under, days: rest * 30 / under, ..CalendarDuration::default() })
+        };
+        let amount = match self {
+            Self::Second => exact(share(1)),
+            Self::Minute => exact(share(60)),
+            Self::Hour => exact(share(3600)),
+            Self::Day if over % under != 0 => exact(share(86_400)),
+            Self::Day => days(share(1)),
+            Self::WorkingDay => Some(CalendarDuration { working_days: share(1)?, ..CalendarDuration::default() }),
+            Self::Week => days(share(7)),
+            Self::Month => months(1),
+            Self::Quarter => months(3),
+            Self::Year => months(12),
+        }?;
+        let is_bounded = amount.months.abs() <= MAX_DAYS / 30
+            && amount.days.abs() <= MAX_DAYS
+            && amount.working_days.abs() <= MAX_DAYS
+            && amount.seconds.abs() <= MAX_DAYS * 86_400;
+        is_bounded.then_some(amount)
+    }
+}
+
+/// A time of day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TimeOfDay {
+    /// 0 to 24; 24 is the end of the day.
+    pub(super) hour: u32,
+    pub(super) minute: u32,
+    pub(super) second: u32,
+    /// Whether the half of the day is unambiguous.
+    pub(super) is_sure: bool,
+}
+
+impl TimeOfDay {
+    pub(super) const NOON: Self = Self::sure(12, 0);
+    pub(super) const MIDNIGHT: Self = Self::sure(0, 0);
+    pub(super) const LAST_SECOND: Self = Self { hour: 23, minute: 59, second: 59, is_sure: true };
+
+    pub(super) const fn sure(hour: u32, minute: u32) -> Self {
+        Self { hour, minute, second: 0, is_sure: true }
+    }
+
+    /// Returns the time on a clock face; `None` if it is out of range.
+    pub(super) fn from_clock_face(hour: u64, minute: u64, second: u64) -> Option<Self> {
+        let (hour, minute) = (u32::try_from(hour).ok()?, u32::try_from(minute).ok()?);
+        let second = u32::try_from(second).ok()?;
+        let is_time = hour < 24 && minute < 60 && second < 60 || hour == 24 && minute == 0 && second == 0;
+        let is_sure = hour == 0 || 12 < hour;
+        is_time.then_some(Self { hour, minute, second, is_sure })
+    }
+
+    pub(super) fn in_half(self, half: HalfDay) -> Option<Self> {
+        let hour = match half {
+            HalfDay::Before if self.hour == 12 => 0,
+            HalfDay::Before if self.hour < 12 => self.hour,
+            HalfDay::Before => return None,
+            HalfDay::After if self.hour < 12 => self.hour + 12,
+            HalfDay::After => self.hour,
+        };
+        Some(Self { hour, is_sure: true, ..self })
+    }
+
+    /// Returns the time plus `minutes`, which may be negative, modulo one day.
+    pub(super) fn moved(self, minutes: i32) -> Option<Self> {
+        let total = i32::try_from(self.hour * 60 + self.minute).ok()? + minutes;
+        let face = if self.is_sure { 24 * 60 } else { 12 * 60 };
+        let total = u32::try_from(total.rem_euclid(face)).ok()?;
+        let hour = if self.is_sure || 60 <= total { total / 60 } else { 12 };
+        Some(Self { hour, minute: total % 60, ..self })
+    }
+}
+
+/// The half of the day: before or after noon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HalfDay {
+    Before,
+    After,
+}
+
+/// A part of the day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DayPart {
+    /// Between midnight and dawn.
+    SmallHours,
+    Morning,
+    Noon,
+    Afternoon,
+    Evening,
+    Night,
+    /// Around a meal or bedtime, with its usual hour.
+    Around(u32),
+}

@@ -1,0 +1,350 @@
+//! Extraction of time and category filters from the natural language of a query.
+
+use std::ops::Range;
+
+use chrono::{DateTime, Datelike, Days, Months, TimeDelta, TimeZone, Utc};
+
+use crate::datetime::{DateMention, DatePrecision, TimeRelation, readings};
+use crate::{Category, Filter};
+
+/// A query text from which time and category expressions were extracted into a filter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExtractedFilter {
+    /// The query text without the extracted expressions.
+    pub text: String,
+    /// The filter from the caller, narrowed by the extracted expressions.
+    pub filter: Filter,
+}
+
+/// Extracts the times and categories that a query names, relative to `now` and its time zone.
+///
+/// A time selects memories by their creation date, so only past periods count: "yesterday", "last week", "in March", "since Monday", 上周,
+/// 昨天. A category counts if it is named in a form that covers all its memories ("decisions", "my preferences", 偏好). Fields that `filter`
+/// already sets are not overwritten.
+///
+/// ```
+/// use chrono::DateTime;
+/// use memory_core::question::meant;
+/// use memory_core::{Category, Filter};
+///
+/// let now = DateTime::parse_from_rfc3339("2026-11-21T10:00:00Z").unwrap();
+/// let meant = meant("decisions about tea last week", &Filter::default(), &now);
+/// assert_eq!(meant.text, "about tea");
+/// assert_eq!(meant.filter.category, Some(Category::Decisions));
+/// assert_eq!(meant.filter.from.unwrap().to_rfc3339(), "2026-11-09T00:00:00+00:00");
+/// assert_eq!(meant.filter.until.unwrap().to_rfc3339(), "2026-11-16T00:00:00+00:00");
+/// ```
+pub fn extract_filter<Tz: TimeZone>(text: &str, filter: &Filter, now: &DateTime<Tz>) -> ExtractedFilter {
+    let mut filter = filter.clone();
+    let mut taken: Vec<Range<usize>> = Vec::new();
+    if filter.from.is_none()
+        && filter.until.is_none()
+        && let Some(period) = period(text, now)
+    {
+        (filter.from, filter.until) = (period.from, period.until);
+        taken.push(period.span);
+    }
+    if filter.category.is_none()
+        && let Some((category, span)) = category(text)
+        && taken.iter().all(|other| span.end <= other.start || other.end <= span.start)
+    {
+        filter.category = Some(category);
+        taken.push(span);
+    }
+    ExtractedFilter { text: remove_spans(text, taken), filter }
+}
+
+fn remove_spans(text: &str, mut taken: Vec<Range<usize>>) -> String {
+    taken.sort_by_key(|span| span.start);
+    let (mut left, mut end) = (String::new(), 0);
+    for span in taken {
+        left.push_str(&text[end..span.start]);
+        left.push(' ');
+        end = span.end;
+    }
+    left.push_str(&text[end..]);
+    left.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A period of time that a query names, with the byte span of its expression.
+struct QueryPeriod {
+    from: Option<DateTime<Utc>>,
+    until: Option<DateTime<Utc>>,
+    span: Range<usize>,
+}
+
+/// The relation that the words next to a time express.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PeriodBound {
+    Since,
+    Before,
+    During,
+    Nothing,
+}
+
+fn period<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<QueryPeriod> {
+    if let Some((from, span)) = current_period(text, now) {
+        // The current period has no end yet.
+        let (around, span) = around(text, &span);
+        let (from, until) = if around == PeriodBound::Before { (None, Some(from)) } else { (Some(from), None) };
+        return Some(QueryPeriod { from, until, span });
+    }
+    readings(text, now).iter().find_map(|reading| placed(text, reading, now))
+}
+
+fn placed<Tz: TimeZone>(text: &str, reading: &DateMention, now: &DateTime<Tz>) -> Option<QueryPeriod> {
+    let (around, span) = around(text, &reading.span);
+    let is_number = reading.text.chars().all(|character| character.is_ascii_digit());
+    if reading.kind == DatePrecision::Time || reading.repeats || (is_number && around == PeriodBound::Nothing) {
+        return None;
+    }
+    if reading.at.to_utc() == now.to_utc() {
+        // A reading of the present moment is not a day; every memory was created before it.
+        return (around == PeriodBound::Before).then(|| QueryPeriod { from: None, until: Some(now.to_utc()), span });
+    }
+    let zone = now.timezone();
+    let mut first = reading.at.date_naive();
+    if reading.relation == TimeRelation::Future {
+        // No memory was created in the future: a month or weekday without a year or date means the most recent one.
+        if around == PeriodBound::Nothing || reading.assumed.is_none() && !starts_with_weekday(&reading.text) {
+            return None;
+        }
+        first = if reading.is_vague || reading.text.contains(|character: char| character.is_ascii_digit()) {
+            first.checked_sub_months(Months::new(12))?
+        } else if starts_with_weekday(&reading.text) {
+            first.checked_sub_days(Days::new(7))?
+        } else {
+            last_occurrence(&reading.text, now)?
+        };
+        if now.date_naive() < first {
+            return None;
+        }
+    }
+    let after = match period_length(reading) {
+        PeriodLength::Days(days) => first.checked_add_days(Days::new(days))?,
+        PeriodLength::Months(months) => first.checked_add_months(Months::new(months))?,
+    };
+    let start = |day: chrono::NaiveDate| {
+        let midnight = day.and_time(chrono::NaiveTime::MIN);
+        // If clocks are put forward at midnight, local midnight does not exist, but one hour later does.
+        let later = midnight + TimeDelta::hours(1);
+        zone.from_local_datetime(&midnight).earliest().or_else(|| zone.from_local_datetime(&later).earliest())
+    };
+    let (from, until) = (start(first)?.to_utc(), start(after)?.to_utc());
+    let (from, until) = match around {
+        PeriodBound::Since => (Some(from), None),
+        PeriodBound::Before => (None, Some(from)),
+        PeriodBound::During | PeriodBound::Nothing => (Some(from), Some(until)),
+    };
+    Some(QueryPeriod { from, until, span })
+}
+
+/// Returns the most recent past date of a yearly day such as Christmas or the last day of August.
+///
+/// The text is resolved relative to one year ago, so the next occurrence from there is the most recent one.
+fn last_occurrence<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<chrono::NaiveDate> {
+    let a_year_ago = now.clone().checked_sub_months(Months::new(12))?;
+    readings(text, &a_year_ago).first().map(|reading| reading.at.date_naive())
+}
+
+fn starts_with_weekday(text: &str) -> bool {
+    let small = text.to_ascii_lowercase();
+    let english = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    english.iter().any(|day| small.starts_with(day)) || ["周", "星期", "礼拜"].iter().any(|day| small.starts_with(day))
+}
+
+enum PeriodLength {
+    Days(u64),
+    Months(u32),
+}
+
+/// Returns the length of the period that `reading` names.
+fn period_length(reading: &DateMention) -> PeriodLength {
+    let small = reading.text.to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
+    if !reading.is_vague {
+        return PeriodLength::Days(1);
+    }
+    match () {
+        () if has(&["weekend", "周末"]) => PeriodLength::Days(2),
+        () if has(&["week", "周", "星期", "礼拜"]) => PeriodLength::Days(7),
+        () if has(&["quarter", "季度"]) => PeriodLength::Months(3),
+        () if has(&["month", "月"]) => PeriodLength::Months(1),
+        () if has(&["year", "年"]) || small.chars().all(|character| character.is_ascii_digit()) => PeriodLength::Months(12),
+        // The remaining vague readings are names of months.
+        () => PeriodLength::Months(1),
+    }
+}
+
+/// Returns the relation expressed by the words next to a time, and the byte span of both.
+fn around(text: &str, span: &Range<usize>) -> (PeriodBound, Range<usize>) {
+    let before = text[..span.start].trim_end();
+    let word = before.rsplit(|character: char| !character.is_alphanumeric()).next().unwrap_or_default();
+    let around = match word.to_ascii_lowercase().as_str() {
+        "since" | "after" => PeriodBound::Since,
+        "before" | "until" => PeriodBound::Before,
+        "in" | "during" | "on" | "from" => PeriodBound::During,
+        _ => PeriodBound::Nothing,
+    };
+    if around != PeriodBound::Nothing {
+        return (around, before.len() - word.len()..span.end);
+    }
+    let after = &text[span.end..];
+    let followed = [
+        ("以来", PeriodBound::Since),
+        ("之后", PeriodBound::Since),
+        ("以后", PeriodBound::Since),
+        ("之前", PeriodBound::Before),
+        ("以前", PeriodBound::Before),
+    ];
+    match followed.into_iter().find(|(word, _)| after.starts_with(word)) {
+        Some((word, around)) => (around, span.start..span.end + word.len()),
+        None => (PeriodBound::Nothing, span.clone()),
+    }
+}
+
+/// Returns the start and byte span of the current period that `text` names ("today", "this week", 本月).
+fn current_period<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<(DateTime<Utc>, Range<usize>)> {
+    let small = text.to_ascii_lowercase();
+    let today = now.date_naive();
+    let monday = today.checked_sub_days(Days::new(today.weekday().num_days_from_monday().into()))?;
+    let named = [
+        (&["today", "今天", "今日"][..], today),
+        (&["this week", "这周", "本周", "这个星期", "這週", "本週"], monday),
+        (&["this month", "这个月", "本月", "這個月"], today.with_day(1)?),
+        (&["this year", "今年"], today.with_ordinal(1)?),
+    ];
+    for (names, first) in named {
+        for name in names {
+            let Some(start) = find_word(&small, name) else { continue };
+            let first = now.timezone().from_local_datetime(&first.and_time(chrono::NaiveTime::MIN)).earliest()?;
+            return Some((first.to_utc(), start..start + name.len()));
+        }
+    }
+    None
+}
+
+/// Names of categories that mean all memories of the category.
+const CATEGORY_NAMES: &[(&str, Category)] = &[
+    ("preferences", Category::Preferences),
+    ("decisions", Category::Decisions),
+    ("lessons learned", Category::Lessons),
+    ("lessons", Category::Lessons),
+    ("habits", Category::Habits),
+    ("skills", Category::Skills),
+    ("feedback", Category::Feedback),
+    ("reminders", Category::Reminders),
+    ("偏好", Category::Preferences),
+    ("决定", Category::Decisions),
+    ("决策", Category::Decisions),
+    ("決定", Category::Decisions),
+    ("教训", Category::Lessons),
+    ("教訓", Category::Lessons),
+    ("习惯", Category::Habits),
+    ("習慣", Category::Habits),
+    ("技能", Category::Skills),
+    ("反馈", Category::Feedback),
+    ("反饋", Category::Feedback),
+    ("提醒", Category::Reminders),
+];
+
+fn category(text: &str) -> Option<(Category, Range<usize>)> {
+    let small = text.to_ascii_lowercase();
+    let found = CATEGORY_NAMES.iter().filter_map(|(name, category)| {
+        let start = find_word(&small, name)?;
+        Some((*category, start..start + name.len()))
+    });
+    found.min_by_key(|(_, span)| (span.start, usize::MAX - span.end))
+}
+
+/// Returns the byte offset of `word` in `text` as a whole word, both in lower case.
+///
+/// Han words need no word boundary.
+fn find_word(text: &str, word: &str) -> Option<usize> {
+    let is_latin = |character: char| character.is_alphanumeric() && character.is_ascii();
+    text.match_indices(word).map(|(start, _)| start).find(|start| {
+        let before = text[..*start].chars().next_back();
+        let after = text[start + word.len()..].chars().next();
+        !word.is_ascii() || (!before.is_some_and(is_latin) && !after.is_some_and(is_latin))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(text: &str) -> (String, Option<String>, Option<String>, Option<Category>) {
+        let now = DateTime::parse_from_rfc3339("2026-11-21T10:00:00+08:00").expect("a moment");
+        let ExtractedFilter { text, filter } = extract_filter(text, &Filter::default(), &now);
+        let day = |moment: DateTime<Utc>| moment.with_timezone(now.offset()).format("%m-%d %H").to_string();
+        (text, filter.from.map(day), filter.until.map(day), filter.category)
+    }
+
+    #[test]
+    fn what_has_passed_becomes_a_stretch_of_days() {
+        let is = |text: &str, left: &str, from: &str, until: &str| {
+            let some = |day: &str| (!day.is_empty()).then(|| format!("{day} 00"));
+            assert_eq!(read(text), (left.to_owned(), some(from), some(until), None), "{text}");
+        };
+        is("what did Anna say yesterday about tea", "what did Anna say about tea", "11-20", "11-21");
+        is("tea last week", "tea", "11-09", "11-16");
+        is("tea last month", "tea", "10-01", "11-01");
+        is("tea in March", "tea", "03-01", "04-01");
+        is("tea since Monday", "tea", "11-16", "");
+        is("tea in 2024", "tea", "01-01", "01-01");
+        is("tea before last week", "tea", "", "11-09");
+        is("tea this week", "tea", "11-16", "");
+        is("tea before this week", "tea", "", "11-16");
+        is("tea in the last day of Feb four pm", "tea", "02-28", "03-01");
+        is("今天的茶", "的茶", "11-21", "");
+        is("上周的茶", "的茶", "11-09", "11-16");
+        is("昨天喝的茶", "喝的茶", "11-20", "11-21");
+    }
+
+    #[test]
+    fn what_is_to_come_or_only_a_number_stays_among_the_words() {
+        for text in ["the 2024 budget", "tea tomorrow", "the Monday standup", "call at 3pm", "next week's plan", "May's tea"] {
+            assert_eq!(read(text), (text.to_owned(), None, None, None), "{text}");
+        }
+    }
+
+    #[test]
+    fn this_moment_ends_what_was_until_now_and_is_no_day() {
+        let until = |text: &str| {
+            let (text, from, until, _) = read(text);
+            (text, from, until)
+        };
+        assert_eq!(until("tea until now"), ("tea".into(), None, Some("11-21 10".into())));
+        assert_eq!(until("现在之前的茶"), ("的茶".into(), None, Some("11-21 10".into())));
+        for text in ["what I drink now", "tea from now on", "现在的茶"] {
+            assert_eq!(until(text), (text.to_owned(), None, None), "{text}");
+        }
+        assert_eq!(until("tea until today"), ("tea".into(), None, Some("11-21 00".into())));
+    }
+
+    #[test]
+    fn a_name_for_several_is_a_category() {
+        assert_eq!(read("my preferences"), ("my".into(), None, None, Some(Category::Preferences)));
+        assert_eq!(read("Lessons learned with tea"), ("with tea".into(), None, None, Some(Category::Lessons)));
+        assert_eq!(read("茶的偏好"), ("茶的".into(), None, None, Some(Category::Preferences)));
+        assert_eq!(read("what did we decide"), ("what did we decide".into(), None, None, None));
+    }
+
+    #[test]
+    fn what_was_said_otherwise_wins() {
+        let now = DateTime::UNIX_EPOCH;
+        let filter = Filter { category: Some(Category::People), until: Some(now), ..Filter::default() };
+        let meant = extract_filter("decisions yesterday", &filter, &now);
+        assert_eq!((meant.text.as_str(), meant.filter), ("decisions yesterday", filter));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(text in "\\PC{0,40}|((in|since|last|week|March|2024|昨天|决定|之前|İ) ?){0,8}") {
+            let now = DateTime::UNIX_EPOCH;
+            extract_filter(&text, &Filter::default(), &now);
+        }
+    }
+}

@@ -1,0 +1,404 @@
+//! The query parser.
+
+use std::collections::{HashMap, HashSet};
+
+use super::characters::add_characters;
+use super::dates::{SpelledWord, dates};
+use super::dialogue::messages;
+use super::han_date::find_han_dates;
+use super::phrase::Phrase;
+use super::query_filter::narrow;
+use super::query_intent::{asks_assistant, asks_when, asks_which};
+use super::query_lexer::{QueryElement, pieces};
+use super::stop_words::is_stop_word;
+use super::{ParsedQuery, QueryWord, TextQuery, WordRole};
+use crate::Filter;
+use crate::text::{Term, TokenKind, query_terms, symbol_terms, tokens};
+
+/// Maximum number of query words; the rest is dropped.
+const MAX_WORDS: usize = 256;
+
+/// Maximum number of messages about invalid filters.
+const MAX_MISREAD: usize = 3;
+
+/// Maximum number of Chinese dates in a query.
+const MAX_DATES: usize = 16;
+
+/// Maximum number of candidate speaker names in a query.
+const MAX_NAMES: usize = 32;
+
+/// Number of words outside quotation marks from which a query is prose.
+///
+/// Quotation marks in prose do not limit the search.
+const MIN_PROSE_WORDS: usize = 15;
+
+/// Parses a query.
+///
+/// A text matches if it contains any of the words. `"a phrase"` is required, `-word` and `-"a phrase"` are excluded, and `begin*` matches
+/// every word with that prefix. `tag:`, `scope:`, `category:`, `source:`, `from:` and `to:` (a year, month or day, as in `2026-05`) are
+/// combined with `filter`. All other input is text, including an unclosed quotation mark and a `tag:` without a value; an invalid filter
+/// is reported in `misread`. The quotation marks `“…”`, `„…“`, `«…»`, `「…」` and `『…』` also delimit phrases. In prose, which has 15 or more
+/// words outside quotation marks, quotation marks are plain text.
+///
+/// A dialogue, which has one message per line after the name of its speaker, consists of words only; words of later messages have more
+/// weight.
+pub fn parse(text: &str, filter: &Filter) -> ParsedQuery {
+    let mut filter = filter.clone();
+    let mut question = TextQuery::default();
+    let (mut plain, mut prefixes, mut misread) = (String::new(), Vec::new(), Vec::new());
+    if let Some(messages) = messages(text) {
+        let ends = messages.iter().map(|message| {
+            push_separated(&mut plain, message);
+            plain.len()
+        });
+        let ends: Vec<usize> = ends.collect();
+        analyze_words(&plain, &prefixes, &ends, &mut question);
+        question.text = plain;
+        return ParsedQuery { question, filter, misread };
+    }
+    let mut unquoted = 0;
+    for piece in pieces(text) {
+        match piece {
+            QueryElement::Without(text) => {
+                let Some(phrase) = Phrase::of(text) else { continue };
+                match phrase.single_term() {
+                    Some(only) => question.without.push(only.clone()),
+                    None => question.without_phrases.push(phrase),
+                }
+            }
+            QueryElement::Phrase(text) => {
+                question.phrases.extend(Phrase::of(text));
+                push_separated(&mut plain, text);
+            }
+            QueryElement::Text(text) => {
+                match narrow(text, &mut filter) {
+                    Ok(true) => continue,
+                    Ok(false) => {}
+                    Err(why) => {
+                        if !misread.contains(&why) && misread.len() < MAX_MISREAD {
+                            misread.push(why);
+                        }
+                    }
+                }
+                if let Some(beginning) = text.strip_suffix('*') {
+                    prefixes.extend(prefix_term(beginning));
+                }
+                tokens(text, &mut |token| unquoted += usize::from(token.kind != TokenKind::Character));
+                push_separated(&mut plain, text);
+            }
+        }
+    }
+    if MIN_PROSE_WORDS <= unquoted {
+        question.phrases.clear();
+    }
+    analyze_words(&plain, &prefixes, &[], &mut question);
+    question.text = plain;
+    ParsedQuery { question, filter, misread }
+}
+
+fn push_separated(plain: &mut String, text: &str) {
+    if !plain.is_empty() {
+        plain.push(' ');
+    }
+    plain.push_str(text);
+}
+
+/// Returns the last word before a `*`, case-folded but not stemmed.
+fn prefix_term(text: &str) -> Option<String> {
+    let mut last = None;
+    tokens(text, &mut |token| last = (token.kind == TokenKind::Word).then(|| crate::text::fold(&text[token.span.clone()])));
+    last
+}
+
+/// Fills `question` with the words, dates and properties of `plain`.
+///
+/// In a dialogue, `ends` holds the end offsets of its messages, which are in reverse order; otherwise it is empty.
+fn analyze_words(plain: &str, prefixes: &[String], ends: &[usize], question: &mut TextQuery) {
+    let mut typed = Vec::new();
+    let mut ages = HashMap::<Term, u8>::new();
+    let age = |start: usize| u8::try_from(ends.partition_point(|end| *end <= start)).unwrap_or(u8::MAX);
+    let mut han = find_han_dates(plain);
+    han.truncate(MAX_DATES);
+    let (mut within, mut besides) = (HashSet::new(), HashSet::new());
+    tokens(plain, &mut |token| {
+        let term = Term { text: token.text.to_owned(), kind: token.kind };
+        if !ends.is_empty() {
+            ages.entry(term.clone()).or_insert(age(token.span.start));
+        }
+        if token.kind == TokenKind::Word {
+            let spelled = &plain[token.span.clone()];
+            let is_capital = spelled.starts_with(char::is_uppercase);
+            typed.push(SpelledWord { lower: crate::text::fold(spelled), is_capital, term, span: token.span });
+        } else if han.iter().any(|date| date.span.contains(&token.span.start)) {
+            within.insert(term);
+        } else {
+            besides.insert(term);
+        }
+    });
+    let dated = dates(plain, &typed, &han, question);
+    question.asks_when = asks_when(plain, &typed);
+    question.asks_which = asks_which(plain, &typed);
+    question.asks_assistant = asks_assistant(plain, &typed);
+    let mut roles = HashMap::<&str, WordRole>::new();
+    for (index, word) in typed.iter().enumerate() {
+        let role = match (is_stop_word(&word.lower), dated.contains(&index)) {
+            (_, true) => WordRole::Date,
+            (true, false) => WordRole::Aside,
+            (false, false) => WordRole::Content,
+        };
+        let is_content = role == WordRole::Content;
+        // A repeated word gets the role `Content` if any occurrence has it.
+        roles
+            .entry(word.term.text.as_str())
+            .and_modify(|known| {
+                if is_content {
+                    *known = role;
+                }
+            })
+            .or_insert(role);
+        let name = word.lower.strip_suffix("'s").unwrap_or(&word.lower);
+        if is_content && question.names.len() < MAX_NAMES && question.names.iter().all(|own| own != name) {
+            question.names.push(name.to_owned());
+        }
+    }
+    let mut spelled = HashMap::<&str, &str>::new();
+    for word in &typed {
+        spelled.entry(word.term.text.as_str()).or_insert(word.lower.as_str());
+    }
+    let begins = |term: &Term| prefixes.iter().any(|beginning| *beginning == term.text || beginning.starts_with(&term.text));
+    let terms = query_terms(plain);
+    question.left_out = terms.len().saturating_sub(MAX_WORDS);
+    for term in terms.into_iter().take(MAX_WORDS) {
+        let is_quoted = question.phrases.iter().any(|phrase| phrase.terms().contains(&term));
+        let known = match term.kind {
+            TokenKind::Word => roles.get(term.text.as_str()).copied(),
+            TokenKind::Bigram | TokenKind::Character | TokenKind::Symbol => {
+                Some(WordRole::Date).filter(|_| within.contains(&term) && !besides.contains(&term))
+            }
+        };
+        let role = known.filter(|_| !is_quoted).unwrap_or(WordRole::Content);
+        let is_prefix = term.kind == TokenKind::Word && begins(&term);
+        // A prefix is searched as typed, because its stem could be shorter.
+        let own = spelled.get(term.text.as_str()).filter(|_| term.kind == TokenKind::Word);
+        let spelled = own.map_or_else(|| term.text.clone(), |own| (*own).to_owned());
+        let text = prefixes.iter().find(|beginning| is_prefix && beginning.starts_with(&term.text)).cloned();
+        let age = ages.get(&term).copied().unwrap_or_default();
+        let term = Term { text: text.unwrap_or(term.text), kind: term.kind };
+        question.words.push(QueryWord { term, spelled, role, age, is_prefix });
+    }
+    add_characters(plain, &ages, MAX_WORDS, &mut question.words);
+    let has_content = question.words.iter().any(|word| word.role == WordRole::Content);
+    for (term, is_bare) in symbol_terms(plain) {
+        // A bare symbol between words, such as a dash, is rarely the subject of a query.
+        let is_quoted = question.phrases.iter().any(|phrase| phrase.terms().contains(&term));
+        let role = if is_bare && has_content && !is_quoted { WordRole::Aside } else { WordRole::Content };
+        question.words.push(QueryWord { spelled: term.text.clone(), term, role, age: 0, is_prefix: false });
+    }
+    if question.words.iter().all(|word| word.role != WordRole::Content) {
+        question.is_only_date = question.date.is_some();
+        let counts = if question.is_only_date { WordRole::Date } else { WordRole::Aside };
+        question.words.iter_mut().filter(|word| word.role == counts).for_each(|word| word.role = WordRole::Content);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Category, Scope};
+
+    fn read(text: &str) -> TextQuery {
+        parse(text, &Filter::default()).question
+    }
+
+    fn words(text: &str, role: WordRole) -> Vec<String> {
+        read(text).words.into_iter().filter(|word| word.role == role).map(|word| word.term.text).collect()
+    }
+
+    #[test]
+    fn what_holds_a_sentence_together_is_an_aside() {
+        assert_eq!(words("When did we decide on Postgres?", WordRole::Content), ["decid", "postgr"]);
+        assert_eq!(words("When did we decide on Postgres?", WordRole::Aside), ["when", "do", "we", "on"]);
+        assert_eq!(words("to be or not to be", WordRole::Content), ["to", "be", "or", "not"]);
+        assert_eq!(words("用Rust写的CLI", WordRole::Content), ["用", "rust", "写的", "cli"]);
+    }
+
+    #[test]
+    fn symbols_are_asked_for_and_signs_between_words_are_asides() {
+        assert_eq!(words("C# or .NET 🚀", WordRole::Content), ["c", "net", "c#", ".net", "🚀"]);
+        assert_eq!(words("what is ++", WordRole::Content), ["++"]);
+        assert_eq!(words("salt + pepper", WordRole::Content), ["salt", "pepper"]);
+        assert_eq!(words("salt + pepper", WordRole::Aside), ["+"]);
+        assert_eq!(words("when?", WordRole::Content), ["when"]);
+        let question = read("code -C# -🚀 \"C++\"");
+        assert_eq!(question.without.iter().map(|term| term.text.as_str()).collect::<Vec<_>>(), ["c#", "🚀"]);
+        assert_eq!(question.phrases[0].terms()[0].text, "c++");
+    }
+
+    #[test]
+    fn a_question_tells_what_it_asks_for() {
+        for (text, when, which) in [
+            ("When is the deadline?", true, false),
+            ("how long did it take", true, false),
+            ("which month did she move", true, true),
+            ("我什么时候去体检？", true, false),
+            ("誰負責後端？", false, true),
+            ("where are the keys", false, true),
+            ("dark mode", false, false),
+        ] {
+            let question = read(text);
+            assert_eq!((question.asks_when, question.asks_which), (when, which), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_may_ask_for_a_message_of_the_assistant() {
+        for (text, is_asked) in [
+            ("What did you recommend for dinner?", true),
+            ("which of your suggestions was about tea?", true),
+            ("Remind me how you had explained it", true),
+            ("你上次推荐了什么？", true),
+            ("Can you recommend a place for dinner?", false),
+            ("Thank you, tell me more", false),
+            ("What did Anna recommend?", false),
+        ] {
+            assert_eq!(read(text).asks_assistant, is_asked, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_of_earlier_messages_of_a_dialogue_are_older() {
+        let question = read("Anna: I like green tea\nHelper: Good -tea \"for you\"\nAnna: And coffee?");
+        let age = |text: &str| question.words.iter().find(|word| word.term.text == text).map(|word| word.age);
+        assert_eq!(["coffe", "tea", "green", "anna"].map(age), [Some(0), Some(1), Some(2), None]);
+        assert!(question.without.is_empty() && question.phrases.is_empty());
+    }
+
+    #[test]
+    fn single_characters_stand_beside_their_pairs() {
+        assert_eq!(words("小狗生病了", WordRole::Content), ["小狗", "狗生", "生病", "病了"]);
+        assert_eq!(words("小狗生病了", WordRole::Character), ["小", "狗", "生", "病"]);
+        assert_eq!(words("茶", WordRole::Content), ["茶"]);
+    }
+
+    #[test]
+    fn dates_are_taken_out_of_the_words() {
+        let question = read("What did Anna paint on the 7th of May 2023?");
+        let date = question.date.unwrap();
+        assert_eq!((date.years, date.months, date.days), (vec![2023], vec![5], vec![7]));
+        assert_eq!(words("What did Anna paint on the 7th of May 2023?", WordRole::Content), ["anna", "paint"]);
+        assert_eq!(words("What did Anna paint on the 7th of May 2023?", WordRole::Date), ["7", "may", "2023"]);
+        assert_eq!(read("may I march in").date, None);
+        assert_eq!(words("May 2023", WordRole::Content), ["may", "2023"]);
+        let date = read("2026-05-07").date.unwrap();
+        assert_eq!((date.years, date.months, date.days), (vec![2026], vec![5], vec![7]));
+        assert_eq!(words("in March 2024", WordRole::Aside), ["in"]);
+    }
+
+    #[test]
+    fn a_numeric_date_is_one_day_in_each_order_that_is_certain() {
+        for text in [
+            "16.01.2024",
+            "am 16.1.2024 um neun",
+            "16/01/2024",
+            "01/16/2024",
+            "2024/01/16",
+            "2024.01.16",
+            "2024-01-16",
+            "16-01-2024",
+        ] {
+            let date = read(text).date.unwrap();
+            assert_eq!((date.years, date.months, date.days), (vec![2024], vec![1], vec![16]), "{text}");
+        }
+        for text in ["05/07/2024", "version 2024.1 of it", "It was in 2024. 5 of us came", "40.01.2024", "16.13.2024"] {
+            let date = read(text).date.unwrap();
+            assert_eq!((date.years, date.months, date.days), (vec![2024], vec![], vec![]), "{text}");
+        }
+    }
+
+    #[test]
+    fn chinese_dates_are_taken_out_of_the_words_too() {
+        for (text, years, months, days) in [
+            ("2024年3月8日我们决定了什么", vec![2024], vec![3], vec![8]),
+            ("二〇二四年三月決定了什麼", vec![2024], vec![3], vec![]),
+            ("3月8日 Anna 决定了什么", vec![], vec![3], vec![8]),
+            ("2024年的决定", vec![2024], vec![], vec![]),
+        ] {
+            let date = read(text).date.unwrap();
+            assert_eq!((date.years, date.months, date.days), (years, months, days), "{text}");
+            let contents = words(text, WordRole::Content);
+            assert!(contents.contains(&"决定".to_owned()), "{text}: {contents:?}");
+            assert!(
+                !contents.iter().any(|word| word.contains(['年', '月', '日']) || word.contains(char::is_numeric)),
+                "{contents:?}"
+            );
+        }
+        assert!(read("2024年3月8日").is_only_date);
+        assert_eq!(words("3月8日 日 会议", WordRole::Content), ["日", "会议"]);
+    }
+
+    #[test]
+    fn phrases_prefixes_and_exclusions_are_understood() {
+        let question = read("\"dark mode\" deplo* -staging -\"old server\" -5 x");
+        let texts = |terms: &[Term]| terms.iter().map(|term| term.text.clone()).collect::<Vec<_>>();
+        assert_eq!(question.phrases.iter().map(|phrase| texts(phrase.terms())).collect::<Vec<_>>(), [["dark", "mode"]]);
+        assert_eq!(texts(&question.without), ["stage"]);
+        let without: Vec<_> = question.without_phrases.iter().map(|phrase| texts(phrase.terms())).collect();
+        assert_eq!(without, [["old", "server"]]);
+        let prefixes: Vec<_> = question.words.iter().filter(|word| word.is_prefix).map(|word| word.term.text.as_str()).collect();
+        assert_eq!(prefixes, ["deplo"]);
+        assert!(question.words.iter().any(|word| word.term.text == "5"));
+    }
+
+    #[test]
+    fn quotation_marks_in_prose_are_plain_text() {
+        let prose =
+            "I like the \"Pay Yourself First\" method best, so let us start with it and write down each step that I have to take";
+        let question = read(prose);
+        assert!(question.phrases.is_empty());
+        assert!(question.words.iter().any(|word| word.term.text == "pay" && word.role == WordRole::Content));
+        assert_eq!(read("which step of the \"Pay Yourself First\" method did I choose in May?").phrases.len(), 1);
+    }
+
+    #[test]
+    fn filters_are_taken_out_of_the_text() {
+        let ParsedQuery { question, filter, misread } =
+            parse("tea tag:work tag:\"a b\" category:people scope:agent:x from:2026 to:2026-05", &Filter::default());
+        assert_eq!((question.words.len(), misread), (1, vec![]));
+        assert_eq!(filter.tags.as_slice(), ["work", "a b"]);
+        assert_eq!((filter.category, filter.scope), (Some(Category::People), Some(Scope::Agent("x".into()))));
+        assert_eq!(filter.from, Some("2026-01-01T00:00:00Z".parse().unwrap()));
+        assert_eq!(filter.until, Some("2026-06-01T00:00:00Z".parse().unwrap()));
+    }
+
+    #[test]
+    fn what_is_no_filter_is_text() {
+        for text in
+            ["tag:", "category:nonsense", "from:yesterday", "to:2026-13", "12:30", "https://example.com/a", "scope:x y", "\"open"]
+        {
+            let ParsedQuery { question, filter, .. } = parse(text, &Filter::default());
+            assert_eq!(filter, Filter::default(), "{text}");
+            assert!(!question.words.is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_without_end_is_cut_and_says_so() {
+        let text = (0..10_000).map(|number| format!("word{number}")).collect::<Vec<_>>().join(" ");
+        let question = read(&text);
+        assert_eq!((question.words.len(), question.left_out), (MAX_WORDS, 10_000 - MAX_WORDS));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_typed_is_read(text in any::<String>()) {
+            read(&text);
+        }
+
+        #[test]
+        fn syntax_in_any_order_is_read(pieces in proptest::collection::vec("\"|-|\\*|:|tag|from|2026|-|[a-z]{1,3}| |用户", 0..20)) {
+            read(&pieces.concat());
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The conformance suite of [`crate::MemorySummaries`].
+
+use chrono::TimeDelta;
+
+use crate::{
+    CachedAnalysis, Category, Draft, MemoryId, MemorySummary, Patch, Phase, SecretPolicy, Services, delete, update, upgrade,
+    write,
+};
+
+/// Checks the contract of [`crate::MemorySummaries`]. `make` returns services over a new, empty store.
+///
+/// # Panics
+/// If the contract is violated.
+pub fn outlines_suite(make: &dyn Fn() -> Services) {
+    an_outline_tells_what_the_memory_says(&make());
+    an_impression_is_of_one_text(&make());
+    what_is_gone_leaves_no_outline(&make());
+    a_later_impression_takes_the_place_of_a_former(&make());
+}
+
+fn put(services: &Services, content: &str) -> MemoryId {
+    write(services, Draft::new(content), SecretPolicy::Refuse).expect("a draft is written").id
+}
+
+fn outlines(services: &Services) -> Vec<MemorySummary> {
+    services.store.refresh().expect("the files can be read");
+    services.store.outlines().expect("they are told")
+}
+
+fn store_analysis(services: &Services, outline: &MemorySummary, bytes: &[u8]) {
+    let impression = CachedAnalysis { id: outline.id, text: outline.text, bytes: bytes.to_vec() };
+    services.store.keep_impressions(&[impression]).expect("it is kept");
+}
+
+fn an_outline_tells_what_the_memory_says(services: &Services) {
+    let end = services.clock.now() + TimeDelta::days(3);
+    let draft = Draft { expires_at: Some(end), ..Draft::new("green tea") };
+    let id = write(services, draft, SecretPolicy::Refuse).expect("it is written").id;
+    let other = upgrade(services, &put(services, "Anna is my sister").to_string(), Some(Category::People));
+    let other = other.expect("it is filed").memory;
+    services.store.count_access(&[other.id, other.id]);
+    let told = outlines(services);
+    assert!(told.is_sorted_by_key(|outline| outline.id) && told.len() == 2);
+    let of = |id: MemoryId| told.iter().find(|outline| outline.id == id).expect("it is told of");
+    assert_eq!((of(id).phase, of(id).category, of(id).ends_at), (Phase::Inbox, Category::Inbox, Some(end)));
+    let filed = of(other.id);
+    assert_eq!((filed.phase, filed.category, filed.access_count), (Phase::Organized, Category::People, 2));
+    assert_eq!((filed.created_at, filed.updated_at, &filed.scope), (other.created_at, other.updated_at, &other.scope));
+    assert!(filed.ends_at.is_none() && !filed.is_superseded && !filed.is_damaged && filed.impression.is_none());
+    let patch = Patch { superseded_by: Some(Some(other.id)), ..Patch::default() };
+    update(services, &id.to_string(), &patch, None, SecretPolicy::Refuse).expect("it is changed");
+    assert!(outlines(services).iter().any(|outline| outline.id == id && outline.is_superseded));
+}
+
+fn an_impression_is_of_one_text(services: &Services) {
+    let id = put(services, "green tea").to_string();
+    store_analysis(services, &outlines(services)[0], b"liked");
+    let impression = |services: &Services| outlines(services)[0].impression.clone();
+    assert_eq!(impression(services).as_deref(), Some(b"liked".as_slice()));
+    upgrade(services, &id, Some(Category::Preferences)).expect("it is filed");
+    assert_eq!(impression(services).as_deref(), Some(b"liked".as_slice()), "the text is the same");
+    let former = outlines(services).remove(0);
+    let change = |content: &str| {
+        let patch = Patch { content: Some(content.into()), ..Patch::default() };
+        update(services, &id, &patch, None, SecretPolicy::Refuse).expect("it is changed");
+    };
+    change("black tea");
+    assert_eq!(impression(services), None);
+    store_analysis(services, &former, b"late");
+    assert_eq!(impression(services), None, "that text is no more");
+}
+
+fn what_is_gone_leaves_no_outline(services: &Services) {
+    let id = put(services, "green tea");
+    put(services, "black tea");
+    let former = outlines(services);
+    delete(services, &id.to_string()).expect("it is deleted");
+    for outline in &former {
+        store_analysis(services, outline, b"liked");
+    }
+    let told = outlines(services);
+    assert!(told.len() == 1 && told[0].id != id && told[0].impression.is_some());
+}
+
+fn a_later_impression_takes_the_place_of_a_former(services: &Services) {
+    put(services, "green tea");
+    for bytes in [b"liked".as_slice(), b"loved"] {
+        store_analysis(services, &outlines(services)[0], bytes);
+    }
+    assert_eq!(outlines(services)[0].impression.as_deref(), Some(b"loved".as_slice()));
+}

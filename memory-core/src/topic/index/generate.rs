@@ -1,0 +1,99 @@
+//! Generates the text of an index.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::entry::{entry, rest};
+use super::limits::{INDEX_BYTES, INDEX_LINES, fits};
+use super::merge::{IndexSection, weave};
+use super::page::IndexPage;
+use super::topic_index::TopicIndex;
+use super::usage::{TopicUsages, most_used_first};
+use crate::topic::{INDEX_FILE, Topic, TopicKind};
+
+/// Maximum lengths of descriptions in characters, tried in this order until all topics fit.
+const WIDTHS: [usize; 4] = [200, 120, 80, 40];
+
+/// Returns the index of `topics`, which are sorted by name, based on the previous index `former`.
+///
+/// Lines of the user in `former` are preserved. A topic that such a line links to gets no generated line. The generated
+/// line of an unreadable topic is preserved.
+///
+/// ```
+/// use memory_core::topic::index_text;
+///
+/// assert_eq!(index_text(&[], &Default::default(), None).text, "# Memory\n\n(empty)\n");
+/// ```
+pub fn index_text(topics: &[Topic], uses: &TopicUsages, former: Option<&TopicIndex>) -> TopicIndex {
+    let nothing = TopicIndex::default();
+    let page = IndexPage::of(former.unwrap_or(&nothing));
+    let linked: HashSet<_> = page.linked().into_iter().collect();
+    let listed: Vec<&Topic> = topics.iter().filter(|topic| !linked.contains(&topic.name)).collect();
+    let ranked = most_used_first(listed.iter().copied(), uses);
+    let most = ranked.len().min(INDEX_LINES);
+    let made = |count: usize, width: usize| weave(&page, &build_sections(&page, &listed, &ranked[..count], width));
+    let mut best = (0, WIDTHS[0]);
+    for width in WIDTHS {
+        let count = largest_fitting(best.0, most, |count| fits(&made(count, width).text));
+        if best.0 < count {
+            best = (count, width);
+        }
+    }
+    let index = made(best.0, best.1);
+    if fits(&index.text) || listed.is_empty() {
+        return index;
+    }
+    weave(&page, &[(None, vec![rest(listed.len())])])
+}
+
+/// Returns a message if the lines of the user alone exceed the limits.
+///
+/// With `has_topics` the line with the number of topics is included.
+pub(in crate::topic) fn overflow(index: &TopicIndex, has_topics: bool) -> Option<String> {
+    let page = IndexPage::of(index);
+    let count = if has_topics { vec![(None, vec![rest(1)])] } else { Vec::new() };
+    let least = weave(&page, &count).text;
+    (page.is_shared() && !fits(&least)).then(|| {
+        let (lines, bytes) = (least.lines().count(), least.len());
+        format!(
+            "with your own lines, {INDEX_FILE} has {lines} lines and {bytes} bytes; the limits are {} lines and {} bytes. \
+             Shorten your lines; until then prompts contain only the lines that fit",
+            INDEX_LINES - 1,
+            INDEX_BYTES - 1
+        )
+    })
+}
+
+/// Returns the largest number from `least` to `most` for which `fits` holds, or `least`.
+///
+/// `fits` must be monotonic.
+fn largest_fitting(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usize {
+    if fits(most) {
+        return most;
+    }
+    let (mut low, mut high) = (least, most);
+    while low < high {
+        let middle = (low + high).div_ceil(2);
+        if fits(middle) { low = middle } else { high = middle - 1 }
+    }
+    low
+}
+
+/// Returns the lines of each type: the chosen topics in the order of `all`, then the number of others.
+fn build_sections(page: &IndexPage<'_>, all: &[&Topic], chosen: &[&Topic], width: usize) -> Vec<IndexSection> {
+    let shown: HashSet<_> = chosen.iter().map(|topic| &topic.name).collect();
+    let mut lines: BTreeMap<TopicKind, (Vec<String>, usize)> = BTreeMap::new();
+    for topic in all {
+        let former = topic.is_unreadable.then(|| page.line_of(&topic.name)).flatten();
+        let (entries, others) = lines.entry(former.map_or(topic.kind, |(kind, _)| kind)).or_default();
+        if shown.contains(&topic.name) {
+            entries.push(former.map_or_else(|| entry(topic, width), |(_, line)| line.to_owned()));
+        } else {
+            *others += 1;
+        }
+    }
+    let section = |(kind, (mut entries, others)): (TopicKind, (Vec<String>, usize))| {
+        entries.extend((others != 0).then(|| rest(others)));
+        (Some(kind), entries)
+    };
+    lines.into_iter().map(section).collect()
+}

@@ -1,0 +1,71 @@
+//! A store and its history, restricted to some scopes.
+
+use std::sync::Arc;
+
+use super::View;
+use crate::{Filter, History, Memory, MemoryId, MemoryStore, Reminder, Scope, StoreError, StoredMemory};
+
+/// A store and its history, restricted to a view.
+#[derive(Debug)]
+pub(super) struct ScopedStore {
+    pub(super) store: Arc<dyn MemoryStore>,
+    pub(super) history: Arc<dyn History>,
+    pub(super) view: View,
+    pub(super) scopes: Vec<Scope>,
+}
+
+impl ScopedStore {
+    pub(super) fn new(store: Arc<dyn MemoryStore>, history: Arc<dyn History>, view: View) -> Self {
+        Self { store, history, scopes: view.scopes(), view }
+    }
+
+    /// Returns whether the view contains a stored memory.
+    pub(super) fn is_visible(&self, stored: &StoredMemory) -> bool {
+        // The scope of a damaged file is not reliable.
+        stored.problem.is_none() && self.view.allows(&stored.memory.scope)
+    }
+
+    /// Returns those of `scopes` that the view contains, or all scopes of the view if `scopes` is `None`.
+    pub(super) fn within(&self, scopes: Option<&[Scope]>) -> Vec<Scope> {
+        match scopes {
+            None => self.scopes.clone(),
+            Some(scopes) => scopes.iter().filter(|scope| self.view.allows(scope)).cloned().collect(),
+        }
+    }
+
+    /// Returns `filter`, restricted to the view.
+    pub(super) fn narrowed(&self, filter: &Filter) -> Filter {
+        Filter { within: Some(self.within(filter.within.as_deref())), ..filter.clone() }
+    }
+
+    /// Returns for each of `ids` whether the memory exists in the view, without reading its file.
+    pub(super) fn visibility(&self, ids: &[MemoryId]) -> Result<Vec<bool>, StoreError> {
+        let scopes = self.store.scopes(ids)?;
+        Ok(scopes.iter().map(|scope| scope.as_ref().is_some_and(|scope| self.view.allows(scope))).collect())
+    }
+
+    /// Checks that the view contains `scope`.
+    pub(super) fn check_scope(&self, scope: &Scope) -> Result<(), StoreError> {
+        if self.view.allows(scope) { Ok(()) } else { Err(StoreError::ScopeRefused { scope: scope.clone() }) }
+    }
+
+    /// Checks that all memories that `memory` refers to are in the view.
+    ///
+    /// References that the memory already had `before` are allowed, and so are references to memories in `made`, which
+    /// the same operation creates.
+    pub(super) fn check_references(&self, memory: &Memory, before: Option<&Memory>, made: &[MemoryId]) -> Result<(), StoreError> {
+        let former = before.map(leads).unwrap_or_default();
+        let new: Vec<MemoryId> = leads(memory).into_iter().filter(|id| !former.contains(id) && !made.contains(id)).collect();
+        let unseen = self.visibility(&new)?.into_iter().zip(new).find(|(is_seen, _)| !is_seen);
+        match unseen {
+            Some((_, id)) => Err(StoreError::NotFound { reference: id.to_string() }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Returns the memories that a memory refers to other than by wikilinks.
+fn leads(memory: &Memory) -> Vec<MemoryId> {
+    let of = memory.reminder.and_then(|Reminder { of, .. }| of);
+    memory.links.iter().chain(&memory.supersedes).chain(&memory.superseded_by).chain(&of).copied().collect()
+}

@@ -1,0 +1,233 @@
+//! Extracts features from a note.
+
+use memory_core::Category;
+use memory_core::text::{TokenKind, fold, tokens};
+
+use super::cue::find_cues;
+use super::feature::{FeatureKind, FeaturePart, Features, hash, is_han};
+use super::input::ClassifierInput;
+use super::lexicon::{WordClass, class_of_han, class_of_stem};
+use super::{shape, time};
+
+/// Number of bytes of a text that are read; the start of a note determines its category.
+const MAX_READ_BYTES: usize = 6_000;
+
+/// Returns the features of a note.
+pub fn features(note: &ClassifierInput<'_>) -> Features {
+    let mut features = Features::default();
+    add_features(note, &mut features);
+    features
+}
+
+/// Returns the features of a note with their words, which takes twice as long.
+pub(super) fn extract_with_texts(note: &ClassifierInput<'_>) -> Features {
+    let mut features = Features::in_words();
+    add_features(note, &mut features);
+    features
+}
+
+fn add_features(note: &ClassifierInput<'_>, features: &mut Features) {
+    let content = beginning(note.content);
+    for text in note.title.map(beginning).into_iter().chain([content]) {
+        add_words(text, features);
+    }
+    shape::cues(content, features);
+    time::cues(content, features);
+    let tagged: Vec<Category> = note.tags.iter().filter_map(|tag| named(tag)).collect();
+    let cues = find_cues(note, !tagged.is_empty());
+    features.cue = cues.decisive;
+    for category in cues.weak {
+        features.add(FeatureKind::Cue, &[FeaturePart::of("a phrase of"), FeaturePart::of(category.as_str())]);
+    }
+    for category in tagged {
+        features.add(FeatureKind::Tag, &[FeaturePart::of(category.as_str())]);
+    }
+}
+
+/// Returns the category that a tag names in the singular or plural, if any.
+fn named(tag: &str) -> Option<Category> {
+    let tag = fold(tag.trim().trim_start_matches('#'));
+    let is_it = |category: &Category| {
+        let name = category.as_str();
+        tag == name || name.strip_suffix('s').is_some_and(|singular| tag == singular) || tag.strip_suffix('s') == Some(name)
+    };
+    super::LABELS.into_iter().find(is_it)
+}
+
+fn beginning(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_READ_BYTES)]
+}
+
+/// Adds the features of the words of `text`.
+fn add_words(text: &str, features: &mut Features) {
+    let sentences = sentences(text);
+    let many = if sentences.ends.len() < 2 { "one sentence" } else { "many sentences" };
+    if !sentences.pieces.is_empty() {
+        features.cue(many);
+    }
+    let mut start = 0;
+    for &end in &sentences.ends {
+        add_sentence(&sentences.pieces[start..end], start == 0, features);
+        start = end;
+    }
+}
+
+/// A word, or a character of a script without spaces.
+#[derive(Debug)]
+struct NoteWord {
+    stem: String,
+    /// The word in lower case, if its written form is not the stem.
+    form: Option<String>,
+    class: Option<WordClass>,
+    is_word: bool,
+    stem_hash: u32,
+    form_hash: u32,
+}
+
+impl NoteWord {
+    fn new(stem: &str, form: Option<String>, class: Option<WordClass>, is_word: bool) -> Self {
+        let stem_hash = hash(stem);
+        let form_hash = form.as_deref().map_or(stem_hash, hash);
+        Self { stem: stem.to_owned(), form, class, is_word, stem_hash, form_hash }
+    }
+
+    fn stem(&self) -> FeaturePart<'_> {
+        FeaturePart { text: &self.stem, hash: self.stem_hash }
+    }
+
+    fn form(&self) -> FeaturePart<'_> {
+        FeaturePart { text: self.form.as_deref().unwrap_or(&self.stem), hash: self.form_hash }
+    }
+
+    /// Returns the class, for classes that matter more than the individual word, else the written form.
+    fn role(&self) -> FeaturePart<'_> {
+        const NUMBER: FeaturePart<'static> = FeaturePart::of("a number");
+        match self.class {
+            Some(
+                class @ (WordClass::Name
+                | WordClass::Kin
+                | WordClass::Job
+                | WordClass::Trait
+                | WordClass::Tool
+                | WordClass::Moment),
+            ) => class.part(),
+            _ if self.stem.starts_with(|character: char| character.is_ascii_digit()) => NUMBER,
+            _ => self.form(),
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct NoteSentences {
+    pieces: Vec<NoteWord>,
+    /// The index in `pieces` at which each sentence ends.
+    ends: Vec<usize>,
+}
+
+fn sentences(text: &str) -> NoteSentences {
+    let mut found = NoteSentences::default();
+    let mut after = 0;
+    tokens(text, &mut |token| {
+        if token.kind == TokenKind::Bigram {
+            return;
+        }
+        let is_first = found.pieces.len() == found.ends.last().copied().unwrap_or(0);
+        let gap = text.get(after..token.span.start).unwrap_or_default();
+        let is_border = |character: char| matches!(character, '.' | '!' | '?' | ';' | '\n' | '。' | '！' | '？' | '；');
+        let is_first = if !is_first && gap.contains(is_border) {
+            found.ends.push(found.pieces.len());
+            true
+        } else {
+            is_first
+        };
+        after = token.span.end;
+        let written = &text[token.span];
+        let is_word = token.kind == TokenKind::Word;
+        let class = if is_word { class_of_stem(token.text) } else { None };
+        let is_name = is_word && !is_first && (class.is_none() || class == Some(WordClass::Name)) && is_capitalised(written);
+        let class = if is_name { Some(WordClass::Name) } else { class };
+        let form = (is_word && written != token.text).then(|| written.to_lowercase());
+        found.pieces.push(NoteWord::new(token.text, form, class, is_word));
+    });
+    if !found.pieces.is_empty() {
+        found.ends.push(found.pieces.len());
+    }
+    found
+}
+
+/// Returns whether a word starts with an upper-case and a lower-case letter.
+fn is_capitalised(word: &str) -> bool {
+    let mut characters = word.chars();
+    characters.next().is_some_and(char::is_uppercase) && characters.next().is_some_and(char::is_lowercase)
+}
+
+/// Adds the features of one sentence.
+fn add_sentence(pieces: &[NoteWord], is_first: bool, features: &mut Features) {
+    let classes = classes(pieces);
+    for &class in &classes {
+        features.add(FeatureKind::Cue, &[class.part()]);
+    }
+    for pair in classes.windows(2) {
+        features.add(FeatureKind::Order, &[pair[0].part(), pair[1].part()]);
+    }
+    if let (true, Some(class)) = (is_first, pieces.first().and_then(|first| first.class).or(classes.first().copied())) {
+        features.add(FeatureKind::Cue, &[FeaturePart::of("first of all"), class.part()]);
+    }
+    for piece in pieces {
+        features.add(FeatureKind::Word, &[piece.stem()]);
+        if piece.is_word {
+            features.add(FeatureKind::Form, &[piece.form()]);
+        }
+    }
+    for pair in pieces.windows(2) {
+        let kind = if pair[0].is_word || pair[1].is_word { FeatureKind::Pair } else { FeatureKind::Form };
+        features.add(kind, &[pair[0].role(), pair[1].role()]);
+    }
+    for triple in pieces.windows(3) {
+        let kind = if triple.iter().all(|piece| piece.is_word) { FeatureKind::Triple } else { FeatureKind::Pair };
+        features.add(kind, &[triple[0].role(), triple[1].role(), triple[2].role()]);
+    }
+    if let [first, rest @ ..] = pieces {
+        features.add(FeatureKind::Start, &[first.role()]);
+        if let Some(second) = rest.first() {
+            features.add(FeatureKind::Start, &[first.role(), second.role()]);
+        }
+        if first.is_word
+            && let Some(ending) = ENDINGS.into_iter().find(|ending| first.form().text.ends_with(ending))
+        {
+            features.add(FeatureKind::Start, &[FeaturePart::of("…"), FeaturePart::of(ending)]);
+        }
+    }
+    if let [.., before, last] = pieces {
+        features.add(FeatureKind::End, &[last.role()]);
+        features.add(FeatureKind::End, &[before.role(), last.role()]);
+    }
+}
+
+/// The endings of verb forms and adverbs that become features.
+const ENDINGS: [&str; 4] = ["ed", "ing", "ly", "s"];
+
+/// Returns the classes of the words of a sentence, in order.
+fn classes(pieces: &[NoteWord]) -> Vec<WordClass> {
+    let mut found: Vec<WordClass> = Vec::new();
+    // The Han characters of the sentence, with a space for each other piece, to match words of several characters.
+    let mut run = String::new();
+    let mut starts = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        starts.push(run.len());
+        run.push_str(if !piece.is_word && piece.stem.starts_with(is_han) { &piece.stem } else { " " });
+    }
+    let mut free = 0;
+    for (piece, &start) in pieces.iter().zip(&starts) {
+        if piece.is_word {
+            found.extend(piece.class);
+        } else if free <= start
+            && let Some((class, length)) = class_of_han(&run[start..])
+        {
+            found.push(class);
+            free = start + length;
+        }
+    }
+    found.dedup();
+    found
+}

@@ -1,0 +1,106 @@
+//! Requests to a language model about turns.
+
+use std::sync::Arc;
+
+use memory_core::conversation::{
+    AnswerParseError, ConversationEntry, FactDecision, ParsedFacts, parse_decisions, parse_facts, parse_facts_by_message,
+    parse_summary,
+};
+use memory_core::{ChatError, ChatMessage, ChatModel, ChatRequest, ChatRole, Purpose};
+use serde_json::json;
+
+use super::ConversationPrompts;
+
+/// Maximum number of bytes of messages in a request, also for several turns together.
+pub(super) const SHOWN: usize = 16_000;
+
+/// Maximum number of retries after a response with invalid references.
+const MAX_RETRIES: usize = 2;
+
+/// An addition to the facts prompt for requests with several messages.
+const BATCH_PROMPT: &str = include_str!("prompts/batch.md");
+
+fn request(purpose: &'static str, prompt: &str, data: String, max_tokens: u32) -> ChatRequest {
+    let message = |role, content| ChatMessage { role, content };
+    let messages = vec![message(ChatRole::System, prompt.to_owned()), message(ChatRole::User, data)];
+    ChatRequest { purpose: Purpose::of(purpose), messages, max_tokens }
+}
+
+/// The reason why there is no usable response.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ModelRequestError {
+    /// The request failed.
+    #[error(transparent)]
+    Chat(#[from] ChatError),
+    /// The response cannot be used.
+    #[error("the language model's response cannot be applied: {0}")]
+    Misread(#[from] AnswerParseError),
+}
+
+/// Extracts the facts of a message.
+pub(super) fn facts(chat: &dyn ChatModel, prompts: &ConversationPrompts, said: &str) -> Result<ParsedFacts, ChatError> {
+    let request = request("facts", &prompts.facts, json!(truncate_message(said)).to_string(), 512);
+    chat.answer(&request).map(|answer| parse_facts(&answer.text))
+}
+
+/// Extracts the facts of each of several messages.
+pub(super) fn request_batch_facts(
+    chat: &dyn ChatModel,
+    prompts: &ConversationPrompts,
+    said: &[&str],
+) -> Result<Vec<ParsedFacts>, ModelRequestError> {
+    let list: Vec<_> = said.iter().enumerate().map(|(id, text)| json!({ "id": id, "text": truncate_message(text) })).collect();
+    let prompt = format!("{}\n\n{}", prompts.facts, BATCH_PROMPT.trim_end());
+    let request = request("facts", &prompt, json!(list).to_string(), max_answer_tokens(512, said.len(), 128));
+    let answer = chat.answer(&request)?;
+    Ok(parse_facts_by_message(&answer.text, said.len())?)
+}
+
+fn truncate_message(said: &str) -> &str {
+    &said[..said.floor_char_boundary(SHOWN)]
+}
+
+/// Returns the maximum number of tokens of a response about `count` items.
+fn max_answer_tokens(least: u32, count: usize, each: u32) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX).saturating_mul(each).max(least)
+}
+
+/// Decides how new facts change existing facts; retries an invalid response together with the error.
+pub(super) fn decisions(
+    chat: &dyn ChatModel,
+    prompts: &ConversationPrompts,
+    known: &[Arc<ConversationEntry>],
+    facts: &[&str],
+) -> Result<Vec<FactDecision>, ModelRequestError> {
+    let list: Vec<_> = known.iter().enumerate().map(|(id, entry)| json!({ "id": id, "text": entry.content })).collect();
+    let data = json!({ "existing": list, "new": facts }).to_string();
+    let mut request = request("reconcile", &prompts.reconcile, data, max_answer_tokens(1024, facts.len(), 96));
+    let mut misread = None;
+    for _ in 0..=MAX_RETRIES {
+        let answer = chat.answer(&request)?.text;
+        match parse_decisions(&answer, known.len()) {
+            Ok(decisions) => return Ok(decisions),
+            Err(why) => {
+                let complaint = format!("That cannot be followed: {why}. Answer again, with the JSON list alone.");
+                request.messages.push(ChatMessage { role: ChatRole::Assistant, content: answer });
+                request.messages.push(ChatMessage { role: ChatRole::User, content: complaint });
+                misread = Some(why);
+            }
+        }
+    }
+    Err(misread.unwrap_or(AnswerParseError { why: "no request was made".into() }).into())
+}
+
+/// Requests an updated summary.
+pub(super) fn summary(
+    chat: &dyn ChatModel,
+    prompts: &ConversationPrompts,
+    former: Option<&str>,
+    facts: &[&str],
+) -> Result<Result<String, String>, ChatError> {
+    let former = former.map(|former| format!("Previous summary:\n{former}\n\n")).unwrap_or_default();
+    let new: Vec<String> = facts.iter().map(|fact| format!("- {fact}\n")).collect();
+    let data = format!("{former}New facts:\n{}", new.concat());
+    let request = request("summarise", &prompts.summary, data, 1024);
+    chat.answer(&request).map(|answer| parse_summary(&answer.text))
+}

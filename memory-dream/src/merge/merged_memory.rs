@@ -1,0 +1,104 @@
+//! Merges memories.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::HashSet;
+use std::hash::Hash;
+
+use chrono::{DateTime, Utc};
+use memory_core::wikilink;
+use memory_core::{Memory, MemoryId, Phase};
+
+use super::content::joined;
+
+/// The result of a merge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergedMemory {
+    /// The remaining memory with its new content. Its version and `updated_at` are still the old ones.
+    pub memory: Memory,
+    /// The ids of the memories that it replaces, in the order in which they were added.
+    pub gone: Vec<MemoryId>,
+    /// The text that was added, one element per paragraph.
+    pub added: Vec<String>,
+}
+
+/// Merges memories, given in any order; `None` if `memories` is empty.
+///
+/// The first memory by [`precedence`] remains. Its text is the start of the result, followed by every sentence of the others that it lacks.
+///
+/// - It gets the tags, aliases and links of all, the highest access count and the earliest `created_at`, and supersedes the others.
+/// - The titles of the others become aliases, so that links to them still resolve.
+/// - If one memory is filed, the result is filed in the same category; if one is pinned, the result is pinned.
+/// - It expires at the latest expiry of all, or never if one has no expiry.
+/// - Its origin is the first origin in the order of [`precedence`].
+///
+/// Each pair of memories should pass [`super::may_merge`].
+pub fn merged(memories: &[&Memory]) -> Option<MergedMemory> {
+    let mut sources = memories.to_vec();
+    sources.sort_by(|one, other| precedence(one, other));
+    let mut seen = HashSet::new();
+    sources.retain(|source| seen.insert(source.id));
+    let (first, others) = sources.split_first()?;
+    let texts: Vec<_> = others.iter().map(|other| other.content.as_str()).collect();
+    let (content, added) = joined(&first.content, &texts);
+    let gone: Vec<_> = others.iter().map(|other| other.id).collect();
+    let all = || sources.iter().copied();
+    let filed = all().find(|source| source.phase == Phase::Organized).unwrap_or(first);
+    let is_other = |id: &MemoryId| !seen.contains(id);
+    let names = all().flat_map(|source| source.aliases.iter().chain(source.title.iter().filter(|_| source.id != first.id)));
+    let own_title = first.title.as_deref().map(wikilink::fold);
+    let is_new_name = |name: &&String| first.aliases.contains(name) || Some(wikilink::fold(name)) != own_title;
+    let expires_at = all().map(|source| source.expires_at).collect::<Option<Vec<_>>>();
+    let superseded = all().flat_map(|source| &source.supersedes).copied().filter(|id| *id != first.id);
+    let memory = Memory {
+        content,
+        phase: filed.phase,
+        category: filed.category,
+        tags: all().flat_map(|source| source.tags.iter()).collect(),
+        aliases: unique_by_key(names.filter(is_new_name).cloned(), |name| wikilink::fold(name)),
+        links: unique_by_key(all().flat_map(|source| &source.links).copied().filter(is_other), |id| *id),
+        created_at: all().map(|source| source.created_at).min().unwrap_or(first.created_at),
+        expires_at: expires_at.and_then(|moments| moments.into_iter().max()),
+        supersedes: unique_by_key(superseded.chain(gone.iter().copied()), |id| *id),
+        origin: all().find_map(|source| source.origin.clone()),
+        other_origins: unique_by_key(all().flat_map(|source| &source.other_origins).cloned(), memory_core::Origin::to_text),
+        pinned: all().any(|source| source.pinned),
+        ..(*first).clone()
+    };
+    Some(MergedMemory { memory, gone, added })
+}
+
+/// Compares memories by their precedence in a merge; the lesser one remains.
+///
+/// The order is: most reads, filed, pinned, longest text, oldest, lowest id. Two different memories are never equal.
+pub fn precedence(one: &Memory, other: &Memory) -> Ordering {
+    standing(one).cmp(&standing(other))
+}
+
+/// The sort key of [`precedence`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MergePrecedence {
+    accesses: Reverse<u64>,
+    is_waiting: bool,
+    is_loose: bool,
+    length: Reverse<usize>,
+    created_at: DateTime<Utc>,
+    id: MemoryId,
+}
+
+/// Returns the sort key of [`precedence`].
+pub fn standing(memory: &Memory) -> MergePrecedence {
+    MergePrecedence {
+        accesses: Reverse(memory.access_count),
+        is_waiting: memory.phase != Phase::Organized,
+        is_loose: !memory.pinned,
+        length: Reverse(memory.content.len()),
+        created_at: memory.created_at,
+        id: memory.id,
+    }
+}
+
+/// Returns the first item for each key.
+fn unique_by_key<T, K: Eq + Hash>(items: impl Iterator<Item = T>, key: impl Fn(&T) -> K) -> Vec<T> {
+    let mut seen = HashSet::new();
+    items.filter(|item| seen.insert(key(item))).collect()
+}

@@ -1,0 +1,116 @@
+//! Extracts requests for reminders from a memory.
+
+use std::ops::Range;
+
+use chrono::{DateTime, TimeZone, Utc};
+use memory_core::Memory;
+use memory_core::datetime::{DateMention, DatePrecision, readings};
+
+use super::due_time::due;
+use super::prose::{clauses, is_quick_to_skip, prose, statements};
+use super::{chinese, english};
+
+/// Maximum number of reminders of one memory.
+pub const MOST: usize = 5;
+
+/// Maximum length of the text of a reminder, in bytes.
+const MAX_TEXT_BYTES: usize = 400;
+
+/// Number of bytes of a memory that are read.
+const MAX_READ_BYTES: usize = 1 << 16;
+
+/// A request for a reminder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReminderRequest {
+    /// The due time.
+    pub at: DateTime<Utc>,
+    /// The words of the memory to repeat, without list markers.
+    pub text: String,
+    /// The byte range of the time in the memory's text.
+    pub span: Range<usize>,
+    /// The text in that range.
+    pub said: String,
+    /// The assumptions, as sentences, if the words leave the time open.
+    pub assumed: Option<String>,
+}
+
+/// Returns the reminders after `now` that `memory` requests, at most [`MOST`], in text order.
+///
+/// Times are resolved relative to the creation of the memory, in `zone`.
+///
+/// Only actions, appointments and deadlines count. Past dates, habits, durations, facts, quotations, code and links are ignored, as is a
+/// memory that is expired, superseded or a reminder itself. There is at most one reminder for each time.
+///
+/// # Examples
+/// ```
+/// use chrono::{DateTime, FixedOffset};
+/// use memory_core::{Draft, MemoryId};
+/// use memory_dream::reminders::reminders;
+///
+/// let written: DateTime<FixedOffset> = "2025-06-11T10:20:00+02:00".parse()?;
+/// let memory = Draft::new("Tea is fine. 明天下午三点给安娜打电话。").into_memory(MemoryId::of_path("a"), written.to_utc());
+/// let found = reminders(&memory, &written.timezone(), written.to_utc());
+/// assert_eq!(found[0].text, "明天下午三点给安娜打电话。");
+/// assert_eq!(found[0].at.to_rfc3339(), "2025-06-12T13:00:00+00:00");
+/// # Ok::<(), chrono::ParseError>(())
+/// ```
+pub fn reminders<Tz: TimeZone>(memory: &Memory, zone: &Tz, now: DateTime<Utc>) -> Vec<ReminderRequest> {
+    let content = &memory.content[..memory.content.floor_char_boundary(MAX_READ_BYTES)];
+    if memory.is_over(now) || memory.superseded_by.is_some() || memory.reminder.is_some() || is_quick_to_skip(content) {
+        return Vec::new();
+    }
+    let written = memory.created_at.with_timezone(zone);
+    let prose = prose(content);
+    let mut found: Vec<ReminderRequest> = Vec::new();
+    for statement in statements(content, &prose) {
+        for (text, reading) in find_requests(&prose, statement, &written) {
+            let (at, assumed) = due(&reading, &written);
+            if at <= now || found.iter().any(|own| own.at == at) {
+                continue;
+            }
+            let text = content[text].trim();
+            let text = text[..text.floor_char_boundary(MAX_TEXT_BYTES)].to_owned();
+            found.push(ReminderRequest { at, text, said: content[reading.span.clone()].to_owned(), span: reading.span, assumed });
+            if found.len() == MOST {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+/// Returns the parts of a statement that request a reminder, with their times.
+///
+/// Spans are relative to the whole text.
+fn find_requests<Tz: TimeZone>(prose: &str, statement: Range<usize>, written: &DateTime<Tz>) -> Vec<(Range<usize>, DateMention)> {
+    let text = &prose[statement.clone()];
+    let mut named = if is_quick_to_skip(text) { Vec::new() } else { readings(text, written) };
+    for reading in &mut named {
+        reading.span = statement.start + reading.span.start..statement.start + reading.span.end;
+    }
+    let is_day = |reading: &DateMention| reading.kind != DatePrecision::Time;
+    // A separate time of day belongs to the day next to it, but it is unclear to which of several, so it is dropped.
+    if named.iter().any(is_day) {
+        named.retain(is_day);
+    }
+    let spans: Vec<_> = named.iter().map(|reading| reading.span.clone()).collect();
+    let parts = clauses(prose, &statement, &spans);
+    let by_part: Vec<_> = parts.into_iter().filter_map(|part| chosen(prose, part, &named)).collect();
+    if 1 < by_part.len() { by_part } else { chosen(prose, statement, &named).into_iter().collect() }
+}
+
+fn chosen(prose: &str, part: Range<usize>, named: &[DateMention]) -> Option<(Range<usize>, DateMention)> {
+    let inside = |reading: &&DateMention| part.start <= reading.span.start && reading.span.end <= part.end;
+    let asks = |reading: &&DateMention| {
+        let span = reading.span.start - part.start..reading.span.end - part.start;
+        let text = &prose[part.clone()];
+        let strength = if text.contains(is_han) { chinese::strength(text, span) } else { english::strength(text, span) };
+        strength.is_some_and(|strength| strength.suffices_for(reading))
+    };
+    let reading = named.iter().filter(inside).filter(asks).min_by_key(|reading| (reading.is_vague, reading.span.start))?;
+    Some((part, reading.clone()))
+}
+
+fn is_han(character: char) -> bool {
+    matches!(character, '\u{3400}'..='\u{9fff}')
+}

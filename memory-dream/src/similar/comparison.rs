@@ -1,0 +1,195 @@
+//! Compares two texts.
+
+use super::alignment::Alignment;
+use super::fingerprint::TextFingerprint;
+use super::word_effect::WordEffect;
+
+/// Minimum number of words; a shorter text is a duplicate only of an equal text.
+const MIN_WORDS: usize = 4;
+
+/// Minimum number of significant words in the shorter text for an addition to count as a detail.
+const MIN_SIGNIFICANT_WORDS: usize = 8;
+
+/// Number of significant words for which one added word counts as a detail.
+const WORDS_PER_DETAIL: usize = 10;
+
+/// Minimum Jaccard similarity of texts that differ in a detail.
+const MIN_JACCARD: f32 = 0.8;
+
+/// Minimum cosine at which replaced words count as synonyms.
+const MIN_COSINE: f32 = 0.95;
+
+/// Minimum Jaccard similarity at which the cosine is considered.
+const MIN_COSINE_JACCARD: f32 = 0.3;
+
+/// The similarity of two texts, and their differences.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextSimilarity {
+    /// The Jaccard similarity of their shingles, from 0 to 1.
+    pub jaccard: f32,
+    /// The share of the shingles of the text with fewer shingles that the other contains, from 0 to 1.
+    pub containment: f32,
+    /// The cosine of their vectors, if both have one.
+    pub cosine: Option<f32>,
+    /// Whether they are equal except for case, width, accents, whitespace and final punctuation.
+    pub is_same: bool,
+    /// Whether one contains every sentence of the other, under the same heading if there is one.
+    pub is_contained: bool,
+    /// Whether one of them is too short for a comparison.
+    pub is_short: bool,
+    /// The other differences, sorted and without duplicates.
+    pub differences: Vec<TextDifference>,
+}
+
+/// A kind of difference between two texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TextDifference {
+    /// A number, a time or a version.
+    Number,
+    /// A day or a month, or a word such as `still`.
+    Date,
+    /// A negation or a restriction.
+    Negation,
+    /// A word that has an opposite, such as `on` or `before`.
+    Opposite,
+    /// A quantity or a frequency.
+    Amount,
+    /// The mood or tense: must, may, will or did.
+    Mood,
+    /// A person, such as a pronoun or a relative.
+    Person,
+    /// A name.
+    Name,
+    /// Code.
+    Code,
+    /// An address, a path, an identifier or a link.
+    Literal,
+    /// The start of a sentence.
+    Subject,
+    /// Replaced or moved words. Only this and the next two differences can be overruled by a high cosine.
+    Words,
+    /// An addition of several words, or to a short text.
+    More,
+    /// A short addition to a long text.
+    Detail,
+}
+
+impl TextSimilarity {
+    /// Returns whether the texts are duplicates that can be merged; false in case of doubt.
+    ///
+    /// A difference in a number, a date, a negation, an opposite, a name, code or the subject of a sentence is decisive, however high the
+    /// similarity or the cosine is.
+    pub fn is_duplicate(&self) -> bool {
+        if self.is_same {
+            return true;
+        }
+        if self.is_short {
+            return false;
+        }
+        let is_slight = |difference: &TextDifference| TextDifference::Words <= *difference;
+        let are_near = self.cosine.is_some_and(|cosine| MIN_COSINE <= cosine) && MIN_COSINE_JACCARD <= self.jaccard;
+        match self.differences.as_slice() {
+            _ if self.is_contained => true,
+            [] => true,
+            [TextDifference::Detail] => MIN_JACCARD <= self.jaccard || are_near,
+            differences => differences.iter().all(is_slight) && are_near,
+        }
+    }
+}
+
+/// Compares two texts; their order does not matter.
+///
+/// ```
+/// use memory_dream::similar::{Difference, likeness};
+///
+/// assert!(likeness("The port of the proxy is 8080", "the port of the proxy is: 8080.", None).is_duplicate());
+/// let other = likeness("The port of the proxy is 8080", "The port of the proxy is 8081", None);
+/// assert_eq!(other.differences, [Difference::Number, Difference::Words]);
+/// assert!(!other.is_duplicate());
+/// ```
+pub fn likeness(one: &str, other: &str, cosine: Option<f32>) -> TextSimilarity {
+    TextFingerprint::of(one).likeness(&TextFingerprint::of(other), cosine)
+}
+
+impl TextFingerprint {
+    /// Compares the texts as [`likeness`] does.
+    #[expect(clippy::cast_precision_loss, reason = "no text has so many shingles that it matters")]
+    pub fn likeness(&self, other: &Self, cosine: Option<f32>) -> TextSimilarity {
+        let common = count_common(&self.shingles, &other.shingles);
+        let (own, others) = (self.shingles.len(), other.shingles.len());
+        TextSimilarity {
+            jaccard: common as f32 / (own + others - common).max(1) as f32,
+            containment: common as f32 / own.min(others).max(1) as f32,
+            cosine,
+            is_same: self.whole == other.whole && self.code == other.code,
+            is_contained: self.is_within(other) || other.is_within(self),
+            is_short: self.words.min(other.words) < MIN_WORDS,
+            differences: self.differences(other),
+        }
+    }
+
+    /// Returns the result of [`TextSimilarity::is_duplicate`], but faster for texts that are not duplicates.
+    pub fn is_duplicate_of(&self, other: &Self, cosine: Option<f32>) -> bool {
+        let differ = (&self.numbers, &self.marks, self.code, &self.literals)
+            != (&other.numbers, &other.marks, other.code, &other.literals);
+        let may_be = !differ || self.whole == other.whole || self.is_within(other) || other.is_within(self);
+        may_be && self.likeness(other, cosine).is_duplicate()
+    }
+
+    /// Returns whether every sentence of this text is in the other.
+    fn is_within(&self, other: &Self) -> bool {
+        let anywhere = |key: &u64| {
+            let start = other.sentences.partition_point(|(own, _)| own < key);
+            other.sentences.get(start).is_some_and(|(own, _)| own == key)
+        };
+        let says = |said: &(u64, Option<u64>)| match said.1 {
+            Some(_) => other.sentences.binary_search(said).is_ok(),
+            None => anywhere(&said.0),
+        };
+        self.sentences.iter().all(says)
+    }
+
+    fn differences(&self, other: &Self) -> Vec<TextDifference> {
+        let marked = |reading: &Self, wanted: WordEffect| -> Vec<u64> {
+            reading.marks.iter().filter(|(mark, _)| *mark == wanted).map(|(_, word)| *word).collect()
+        };
+        let differs = |mark| marked(self, mark) != marked(other, mark);
+        let alignment = Alignment::of(&self.pieces, &other.pieces);
+        let has_more = !alignment.replaces && alignment.added != 0;
+        let fewer = self.pieces.len().min(other.pieces.len());
+        let is_detail = MIN_SIGNIFICANT_WORDS <= fewer && alignment.added <= (fewer / WORDS_PER_DETAIL).max(1);
+        let all = [
+            (self.numbers != other.numbers, TextDifference::Number),
+            (differs(WordEffect::Date), TextDifference::Date),
+            (differs(WordEffect::Negation), TextDifference::Negation),
+            (differs(WordEffect::Opposite), TextDifference::Opposite),
+            (differs(WordEffect::Amount), TextDifference::Amount),
+            (differs(WordEffect::Mood), TextDifference::Mood),
+            (differs(WordEffect::Person), TextDifference::Person),
+            (self.names_in_either(other) != other.names_in_either(self), TextDifference::Name),
+            (self.code != other.code, TextDifference::Code),
+            (self.literals != other.literals, TextDifference::Literal),
+            (alignment.touches_subject, TextDifference::Subject),
+            (alignment.replaces, TextDifference::Words),
+            (has_more && !is_detail, TextDifference::More),
+            (has_more && is_detail, TextDifference::Detail),
+        ];
+        all.into_iter().filter(|(is_there, _)| *is_there).map(|(_, difference)| difference).collect()
+    }
+
+    /// Returns the words of this text that either text spells as names, in order.
+    fn names_in_either(&self, other: &Self) -> Vec<u64> {
+        let is_name = |stem: &u64| self.names.contains(stem) || other.names.contains(stem);
+        self.pieces.iter().map(|piece| piece.stem).filter(is_name).collect()
+    }
+}
+
+/// Returns the number of common elements of two sorted lists.
+fn count_common(one: &[u64], other: &[u64]) -> usize {
+    let mut others = other.iter().peekable();
+    let is_there = |own: &&u64| {
+        while others.next_if(|next| *next < *own).is_some() {}
+        others.peek() == Some(own)
+    };
+    one.iter().filter(is_there).count()
+}

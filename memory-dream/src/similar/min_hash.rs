@@ -1,0 +1,116 @@
+//! `MinHash` sketches, by which similar texts are found.
+
+use super::shingle::shingles;
+
+/// Size of a sketch in bytes.
+pub const SKETCH_BYTES: usize = 2 * VALUE_COUNT;
+
+/// Version of the sketch algorithm; sketches of another version must be recomputed.
+pub const SKETCH_VERSION: u32 = 1;
+
+/// Number of bands of a sketch; texts with an equal band are candidates.
+pub(super) const BANDS: usize = 20;
+
+/// Number of values in a band.
+///
+/// Texts with the Jaccard similarity j have one given band equal with probability j³, and so some band with probability 1 - (1 - j³)²⁰:
+/// 0.98 at j = 0.56, 0.15 at j = 0.2.
+pub(super) const ROWS: usize = 3;
+
+const VALUE_COUNT: usize = BANDS * ROWS;
+
+/// The `MinHash` sketch of a text: the minimum of its shingles under each of sixty hash functions.
+///
+/// A shingle is a pair of adjacent words, or of characters in scripts without spaces, folded as the index does. So case, width, accents,
+/// punctuation and traditional or simplified characters do not matter. The share of equal values estimates the Jaccard similarity of the
+/// shingles, see Broder, "On the resemblance and containment of documents" (1997).
+///
+/// ```
+/// use memory_dream::similar::Sketch;
+///
+/// assert_eq!(Sketch::of("Anna likes TEA."), Sketch::of("anna likes tea"));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MinHash([u16; VALUE_COUNT]);
+
+impl MinHash {
+    /// Computes the sketch of a text.
+    pub fn of(text: &str) -> Self {
+        let mut smallest = [u32::MAX; VALUE_COUNT];
+        shingles(text, &mut |shingle| {
+            let [low, high] = split_halves(shingle);
+            for ((smallest, factor), offset) in smallest.iter_mut().zip(FACTORS).zip(OFFSETS) {
+                let hash = (low ^ offset).wrapping_mul(factor).wrapping_add(high);
+                *smallest = (*smallest).min(hash ^ (hash >> 15));
+            }
+        });
+        // The minimum is close to zero, so it is multiplied to spread its low bits before the upper half is used.
+        Self(
+            smallest
+                .map(|value| value.wrapping_mul(0x9e37_79b1).to_le_bytes())
+                .map(|[_, _, third, last]| u16::from_le_bytes([third, last])),
+        )
+    }
+
+    /// Returns the estimated Jaccard similarity of the texts, from 0 to 1, with an error of about 0.1.
+    #[expect(clippy::cast_precision_loss, reason = "there are sixty values")]
+    pub fn resemblance(&self, other: &Self) -> f32 {
+        let equal = self.0.iter().zip(other.0).filter(|(own, other)| **own == *other).count();
+        equal as f32 / VALUE_COUNT as f32
+    }
+
+    /// Encodes the sketch as bytes, the same on every machine.
+    pub fn to_bytes(&self) -> [u8; SKETCH_BYTES] {
+        let mut bytes = [0; SKETCH_BYTES];
+        for (place, value) in bytes.chunks_exact_mut(2).zip(self.0) {
+            place.copy_from_slice(&value.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// Decodes the result of [`MinHash::to_bytes`]; `None` if the length is wrong.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let bytes: &[u8; SKETCH_BYTES] = bytes.try_into().ok()?;
+        let mut values = [0; VALUE_COUNT];
+        for (value, place) in values.iter_mut().zip(bytes.chunks_exact(2)) {
+            *value = u16::from_le_bytes([place[0], place[1]]);
+        }
+        Some(Self(values))
+    }
+
+    /// Returns the values of a band as one number.
+    pub(super) fn band(&self, band: usize) -> u64 {
+        self.0[band * ROWS..(band + 1) * ROWS].iter().fold(0, |key, value| key << 16 | u64::from(*value))
+    }
+
+    /// Returns all values, starting with those of a band and wrapping around at the end.
+    pub(super) fn values_from(&self, band: usize) -> impl Iterator<Item = u16> {
+        let (before, from) = self.0.split_at(band * ROWS);
+        from.iter().chain(before).copied()
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "halves are wanted")]
+const fn split_halves(bits: u64) -> [u32; 2] {
+    [bits as u32, (bits >> 32) as u32]
+}
+
+/// The factors of the hash functions, all odd.
+const FACTORS: [u32; VALUE_COUNT] = numbers(1, 1);
+
+const OFFSETS: [u32; VALUE_COUNT] = numbers(2, 0);
+
+/// Returns pseudo-random numbers that never change (`SplitMix64`).
+const fn numbers(seed: u64, bits: u32) -> [u32; VALUE_COUNT] {
+    let mut numbers = [0; VALUE_COUNT];
+    let mut state = seed;
+    let mut at = 0;
+    while at < VALUE_COUNT {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        numbers[at] = split_halves(mixed)[1] | bits;
+        at += 1;
+    }
+    numbers
+}

@@ -1,0 +1,80 @@
+//! A folder of banks that is a symlink.
+
+use chrono::{DateTime, Utc};
+use memory_core::bank::{
+    Bank, BankChange, BankChangeResult, BankDamage, BankError, BankErrorKind, BankLookup, BankName, BankOperation, BankRecord,
+    BankRepairMode, BankStore, BankSummary, Key,
+};
+use memory_core::{OperationId, StoreError};
+use std::path::PathBuf;
+
+/// A folder of banks that is a symlink, or behind one, where symlinks are not permitted.
+///
+/// All operations fail with [`BankErrorKind::Symlink`], except those on the history, which is empty.
+#[derive(Debug, Clone)]
+pub struct SymlinkedBanks {
+    link: PathBuf,
+}
+
+impl SymlinkedBanks {
+    /// Returns the folder of banks at `link`.
+    pub fn new(link: PathBuf) -> Self {
+        Self { link }
+    }
+
+    fn refusal(&self) -> BankError {
+        BankError::new(BankErrorKind::Symlink { path: self.folder() })
+    }
+}
+
+impl BankStore for SymlinkedBanks {
+    fn folder(&self) -> String {
+        self.link.display().to_string()
+    }
+
+    fn has(&self, _: &BankName) -> Result<bool, BankError> {
+        Err(self.refusal())
+    }
+
+    fn banks(&self) -> Result<Vec<BankSummary>, BankError> {
+        Err(self.refusal())
+    }
+
+    fn bank(&self, _: &BankName) -> Result<Option<Bank>, BankError> {
+        Err(self.refusal())
+    }
+
+    fn entry(&self, _: &BankName, _: &Key) -> Result<BankLookup, BankError> {
+        Err(self.refusal())
+    }
+
+    fn document(&self, _: &BankName, _: DateTime<Utc>) -> Result<Option<String>, BankError> {
+        Err(self.refusal())
+    }
+
+    fn change(
+        &self,
+        _: &BankName,
+        _: &BankOperation,
+        _: &mut dyn FnMut(Option<&Bank>) -> Result<BankChange, BankError>,
+    ) -> Result<BankChangeResult, BankError> {
+        Err(self.refusal())
+    }
+
+    fn history(&self) -> Result<Vec<BankRecord>, BankError> {
+        // No operation was ever executed in this folder.
+        Ok(Vec::new())
+    }
+
+    fn undo(&self, undone: &OperationId, _: &BankOperation) -> Result<BankRecord, BankError> {
+        Err(StoreError::OperationNotFound { wanted: format!("no operation has the id {undone}") }.into())
+    }
+
+    fn purge(&self, _: DateTime<Utc>) -> Result<(u64, u64), BankError> {
+        Ok((0, 0))
+    }
+
+    fn repair(&self, _: Option<&BankName>, _: BankRepairMode, _: &BankOperation) -> Result<Vec<BankDamage>, BankError> {
+        Err(self.refusal())
+    }
+}

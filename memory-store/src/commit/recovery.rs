@@ -1,0 +1,173 @@
+//! Rolls back an interrupted operation.
+
+use std::collections::{BTreeSet, HashSet};
+use std::io;
+
+use chrono::{DateTime, Utc};
+use memory_core::{OperationId, RecordedChange, RecordedFile, StoreError};
+
+use super::progress::{ChangeProgress, status};
+use super::{folder_of, waiting_path};
+use crate::disk::Disk;
+use crate::error::io_error;
+use crate::journal::{Journal, JournalEvent, JournalLine, JournalMark};
+
+/// Rolls back the last operation after `mark` if it was interrupted.
+///
+/// The caller holds the writer lock, so an incomplete operation is not in progress.
+pub(crate) fn recover(disk: &dyn Disk, journal: &Journal, mark: Option<&JournalMark>) -> Result<(), StoreError> {
+    let mut aborted = HashSet::new();
+    for JournalLine { id, at, what } in journal.lines_after(mark)? {
+        match what {
+            JournalEvent::Aborted => {
+                aborted.insert(id);
+            }
+            JournalEvent::Begun { .. } if aborted.remove(&id) => {}
+            JournalEvent::Begun { changes, .. } => {
+                // Only the last operation can be incomplete, because each writer recovers before it starts.
+                let refused = |error| io_error(format!("check operation {id}"), error);
+                return if was_interrupted(disk, &id, &changes).map_err(refused)? {
+                    roll_back(disk, journal, &id, at, &changes)
+                } else {
+                    Ok(())
+                };
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether an operation was interrupted.
+///
+/// Some files in the previous state do not suffice: another program may have deleted a file or restored a previous version later, and the
+/// other files must not be rolled back for that. An interruption leaves temporary files with new content, or a previous file that is still
+/// to be removed.
+fn was_interrupted(disk: &dyn Disk, id: &OperationId, changes: &[RecordedChange]) -> io::Result<bool> {
+    let (mut is_begun, mut is_open) = (false, false);
+    for change in changes {
+        match status(disk, change)? {
+            ChangeProgress::Halfway => return Ok(true),
+            ChangeProgress::Done => is_begun = true,
+            ChangeProgress::Foreign => {}
+            ChangeProgress::Open => match &change.after {
+                Some(after) if disk.signature(&waiting_path(&after.path, id))?.is_none() => is_open = true,
+                _ => return Ok(true),
+            },
+        }
+    }
+    Ok(is_open && !is_begun)
+}
+
+/// Restores the previous state of all files of an operation, and records it in the journal.
+pub(crate) fn roll_back(
+    disk: &dyn Disk,
+    journal: &Journal,
+    id: &OperationId,
+    at: DateTime<Utc>,
+    changes: &[RecordedChange],
+) -> Result<(), StoreError> {
+    restore_files(disk, id, changes).map_err(|error| io_error(format!("undo operation {id}"), error))?;
+    journal.abort(id, at)
+}
+
+fn restore_files(disk: &dyn Disk, id: &OperationId, changes: &[RecordedChange]) -> io::Result<()> {
+    let mut folders = BTreeSet::new();
+    // The evidence of the interruption is removed last, because the rollback may be interrupted as well.
+    for stage in [ChangeProgress::Done, ChangeProgress::Halfway] {
+        for change in changes.iter().rev() {
+            if status(disk, change)? == stage {
+                folders.extend(restore_file(disk, id, change)?);
+            }
+        }
+    }
+    folders.iter().try_for_each(|folder| disk.sync_folder(folder))?;
+    for after in changes.iter().filter_map(|change| change.after.as_ref()) {
+        disk.remove(&waiting_path(&after.path, id))?;
+    }
+    for change in changes {
+        // A previous file that is active again needs no copy in the trash. If another program has replaced it, the copy is a previous
+        // version.
+        let trash = change.before.as_ref().and_then(|former| former.trash.as_ref());
+        if let Some(trash) = trash.filter(|_| matches!(status(disk, change), Ok(ChangeProgress::Open))) {
+            disk.remove(trash)?;
+            disk.remove_folder(folder_of(trash))?;
+        }
+    }
+    Ok(())
+}
+
+/// Restores the previous file of a change, and returns the folders with changed names.
+fn restore_file(disk: &dyn Disk, id: &OperationId, change: &RecordedChange) -> io::Result<Vec<String>> {
+    let mut folders = Vec::new();
+    let takes_its_place = |after: &RecordedFile| change.before.as_ref().is_some_and(|before| before.path == after.path);
+    let moves = change.after.as_ref().is_some_and(|after| !takes_its_place(after));
+    let before = change.before.as_ref();
+    // If another program has put a file at the previous path of a moved one, that file is left unchanged.
+    let is_taken = before.filter(|_| moves).map(|before| disk.signature(&before.path)).transpose()?.flatten().is_some();
+    if let Some(before) = before.filter(|_| !is_taken) {
+        let trash = before.trash.as_deref().unwrap_or_default();
+        let Some((bytes, _)) = disk.read(trash)? else {
+            return Err(io::Error::new(io::ErrorKind::NotFound, format!("{trash} does not exist")));
+        };
+        let waiting = waiting_path(&before.path, id);
+        disk.write(&waiting, &bytes)?;
+        disk.sync_file(&waiting)?;
+        disk.rename(&waiting, &before.path)?;
+        folders.push(folder_of(&before.path).to_owned());
+    }
+    if let Some(after) = change.after.as_ref().filter(|_| moves) {
+        // A file must be durable under its previous name before its new name is removed.
+        folders.drain(..).try_for_each(|folder: String| disk.sync_folder(&folder))?;
+        disk.remove(&after.path)?;
+        folders.push(folder_of(&after.path).to_owned());
+    }
+    Ok(folders)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use memory_core::{ContentHash, Duplicates, IdSource, MemoryId, Operation, Verb, testing::CountingIds};
+
+    use super::recover;
+    use crate::commit::{CommitStep, PlannedFile, ReplacedFile, carry_out};
+    use crate::disk::{Disk, RealDisk};
+    use crate::journal::{Journal, JournalEvent};
+
+    #[test]
+    fn what_somebody_did_after_an_operation_is_no_reason_to_take_it_back() {
+        let home = tempfile::tempdir().unwrap();
+        let disk = Arc::new(RealDisk::open(home.path()).unwrap());
+        let journal = Journal::new(Arc::clone(&disk) as Arc<dyn Disk>);
+        let path = |name: &str| format!("categories/inbox/{name}.md");
+        disk.write(&path("changed"), b"former").unwrap();
+        let step = |name: &str, before: Option<&[u8]>, after: &[u8]| CommitStep {
+            id: MemoryId::of_path(name),
+            before: before.map(|bytes| ReplacedFile { path: path(name), hash: ContentHash::from_bytes(bytes) }),
+            after: Some(PlannedFile { path: path(name), bytes: after.to_vec() }),
+        };
+        let operation = Operation {
+            id: CountingIds::default().operation_id(),
+            verb: Verb::Import,
+            by: "test".into(),
+            at: chrono::DateTime::UNIX_EPOCH,
+            duplicates: Duplicates::Keep,
+            changes: Vec::new(),
+            reasons: BTreeMap::new(),
+            files: BTreeMap::new(),
+        };
+        let steps = [step("kept", None, b"kept"), step("deleted", None, b"deleted"), step("changed", Some(b"former"), b"new")];
+        carry_out(disk.as_ref(), &journal, &operation, None, &steps).unwrap();
+
+        disk.remove(&path("deleted")).unwrap();
+        disk.write(&path("changed"), b"former").unwrap();
+        // Without the index, the operation is not known to be complete.
+        recover(disk.as_ref(), &journal, None).unwrap();
+
+        let text = |name: &str| disk.read(&path(name)).unwrap().map(|(bytes, _)| bytes);
+        assert_eq!([text("kept"), text("deleted"), text("changed")], [Some(b"kept".to_vec()), None, Some(b"former".to_vec())]);
+        assert!(journal.lines().all(|line| line.unwrap().what != JournalEvent::Aborted));
+    }
+}

@@ -1,0 +1,33 @@
+//! The page of due reminders.
+
+use memory_core::StoreError;
+
+use super::FileStore;
+use crate::error::io_error;
+
+/// The path of the page.
+const PAGE: &str = "pending.md";
+
+/// The temporary path of the page. Only one process at a time writes it.
+const TEMPORARY_PAGE: &str = "pending.md.tmp";
+
+impl FileStore {
+    /// Writes the result of `page` to `pending.md`, or removes that file if it is `None`.
+    ///
+    /// Returns whether the file exists. The file is replaced atomically. Of several concurrent writers the last one to call `page` wins.
+    ///
+    /// # Errors
+    /// An error of `page`, or an error of the disk.
+    pub fn keep_pending(&self, page: impl FnOnce() -> Result<Option<String>, StoreError>) -> Result<bool, StoreError> {
+        let _lock = self.begin()?;
+        let refused = |error| io_error(format!("write {PAGE}"), error);
+        let Some(page) = page()? else {
+            self.disk.remove(PAGE).map_err(refused)?;
+            return Ok(false);
+        };
+        self.disk.write(TEMPORARY_PAGE, page.as_bytes()).map_err(refused)?;
+        self.disk.sync_file(TEMPORARY_PAGE).map_err(refused)?;
+        self.disk.rename(TEMPORARY_PAGE, PAGE).map_err(refused)?;
+        Ok(true)
+    }
+}

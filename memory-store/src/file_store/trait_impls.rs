@@ -1,0 +1,140 @@
+//! The store traits of the use cases.
+
+use chrono::{DateTime, Utc};
+use memory_core::wikilink::WikilinkCandidate;
+use memory_core::{
+    CachedAnalysis, ChangeOutcome, ContentHash, Embeddings, Filter, MemoryId, MemoryPage, MemoryStore, MemorySummaries,
+    MemorySummary, NameIndex, NameMatch, Operation, Origin, PageRequest, ReminderQuery, Scope, SearchRequest, SearchResults,
+    StoreError, StoredMemory, TextVector,
+};
+
+use super::FileStore;
+use crate::index::RefreshDepth;
+
+impl NameIndex for FileStore {
+    fn named(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
+        self.index.named(key)
+    }
+}
+
+impl Embeddings for FileStore {
+    fn lacking(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
+        self.index.lacking(identity)
+    }
+
+    fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
+        self.index.has_vectors(identity)
+    }
+
+    fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError> {
+        self.index.cosines(pairs)
+    }
+
+    fn keep_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
+        let _lock = self.begin()?;
+        self.index.keep_vectors(identity, vectors)
+    }
+}
+
+impl MemorySummaries for FileStore {
+    fn outlines(&self) -> Result<Vec<MemorySummary>, StoreError> {
+        self.index.outlines()
+    }
+
+    fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {
+        self.index.scopes(ids)
+    }
+
+    fn keep_impressions(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError> {
+        let _lock = self.begin()?;
+        self.index.keep_impressions(impressions)
+    }
+}
+
+impl MemoryStore for FileStore {
+    fn refresh(&self) -> Result<(), StoreError> {
+        self.index.refresh(self.depth())
+    }
+
+    fn get(&self, id: &MemoryId) -> Result<StoredMemory, StoreError> {
+        let (loaded, unfolded) = self.current(id)?;
+        let mut stored = loaded.stored;
+        stored.memory.access_count = stored.memory.access_count.saturating_add(unfolded);
+        Ok(stored)
+    }
+
+    fn called(&self, reference: &str, within: Option<&[Scope]>) -> Result<Vec<NameMatch>, StoreError> {
+        // A complete id names one memory, regardless of its path. A shorter reference may match new files of other programs.
+        let is_there = |id: &MemoryId| self.index.place(id).map(|place| place.is_some());
+        let is_whole = reference.parse().ok().as_ref().map(is_there).transpose()?.unwrap_or(false);
+        if !is_whole {
+            self.index.refresh(RefreshDepth::Names)?;
+        }
+        let found = self.index.resolve(reference, within)?;
+        if found.is_empty() {
+            // An unreadable file exists too, so the reference is not reported as unknown.
+            let unreadable = self.index.unreadable()?.into_iter().find(|problem| is_called(&problem.path, reference));
+            unreadable.map_or(Ok(()), |problem| Err(StoreError::Damaged(problem)))?;
+        }
+        Ok(found.into_iter().map(|(id, path)| NameMatch { id, path }).collect())
+    }
+
+    fn commit(&self, operation: &Operation) -> Result<Vec<ChangeOutcome>, StoreError> {
+        let _lock = self.begin()?;
+        let plan = self.plan(operation)?;
+        self.finish(operation, None, &plan.steps)?;
+        Ok(plan.outcomes)
+    }
+
+    fn list(&self, filter: &Filter, slice: &PageRequest, now: DateTime<Utc>) -> Result<MemoryPage, StoreError> {
+        self.index.list(filter, slice, now)
+    }
+
+    fn search(&self, asked: &SearchRequest<'_>, now: DateTime<Utc>) -> Result<SearchResults, StoreError> {
+        self.index.search(asked, now)
+    }
+
+    fn speakers(&self, names: &[String], within: Option<&[Scope]>) -> Result<Vec<String>, StoreError> {
+        self.index.speakers(names, within)
+    }
+
+    fn memories<'a>(
+        &'a self,
+        filter: &Filter,
+        now: DateTime<Utc>,
+    ) -> Box<dyn Iterator<Item = Result<StoredMemory, StoreError>> + 'a> {
+        Box::new(self.index.memories(filter, now))
+    }
+
+    fn by_origin(&self, origin: &Origin) -> Result<Option<StoredMemory>, StoreError> {
+        self.index.by_origin(origin)
+    }
+
+    fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Option<MemoryId>, StoreError> {
+        self.index.by_content(hash, scope)
+    }
+
+    fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<StoredMemory>, StoreError> {
+        self.index.referring(id, keys)
+    }
+
+    fn reminders(&self, wanted: ReminderQuery, within: Option<&[Scope]>, limit: Option<usize>) -> Result<MemoryPage, StoreError> {
+        self.index.reminders(wanted, within, limit)
+    }
+
+    fn count_access(&self, ids: &[MemoryId]) {
+        self.index.count_access(ids);
+    }
+}
+
+/// Returns whether the name of a file matches `reference`.
+///
+/// The reference is the stem, or the stem ends in the first digits of the referenced id.
+fn is_called(path: &str, reference: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.strip_suffix(".md").unwrap_or(name);
+    let digits = reference.replace('-', "").to_lowercase();
+    let is_id = 4 <= digits.len() && digits.chars().all(|digit| digit.is_ascii_hexdigit());
+    let ends = |short: &str| short.len() == 8 && (short.starts_with(&digits) || digits.starts_with(short));
+    stem == reference || is_id && stem.rsplit('-').next().is_some_and(ends)
+}

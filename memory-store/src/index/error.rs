@@ -1,0 +1,121 @@
+//! Errors of the index, and the remedy for each.
+
+use std::io;
+
+use memory_core::{Code, StoreError};
+use rusqlite::ErrorCode;
+use tantivy::TantivyError;
+use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
+
+use crate::error::{index_error, io_error};
+
+/// An error of the index.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum IndexError {
+    #[error(transparent)]
+    Sql(#[from] rusqlite::Error),
+    #[error(transparent)]
+    Text(#[from] TantivyError),
+    /// The full text does not belong to the tables.
+    #[error("the full-text index does not match the documents")]
+    Mismatch,
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The consequence of an error for the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IndexErrorKind {
+    /// The tables are damaged and must be rebuilt.
+    TablesDamaged,
+    /// The full text is damaged and the index must be rebuilt.
+    TextDamaged,
+    /// The folder of the index cannot be written.
+    Refused,
+    /// Any other error.
+    Other,
+}
+
+impl IndexError {
+    pub(super) fn meaning(&self) -> IndexErrorKind {
+        match self {
+            Self::Sql(error) => sql_error_kind(error),
+            Self::Text(error) => text_error_kind(error),
+            Self::Mismatch => IndexErrorKind::TextDamaged,
+            Self::Io(error) => io_error_kind(error, IndexErrorKind::Other),
+            Self::Store(_) => IndexErrorKind::Other,
+        }
+    }
+
+    /// Converts the error into the one of a failed `action`.
+    pub(super) fn into_error(self, action: &str) -> StoreError {
+        match self {
+            Self::Store(error) => error,
+            Self::Io(error) => io_error(action, error),
+            Self::Sql(error) if error.sqlite_error_code() == Some(ErrorCode::DiskFull) => {
+                StoreError::Backend { action: action.into(), code: Code::DiskFull, source: Box::new(error) }
+            }
+            Self::Sql(error) => index_error(action, error),
+            Self::Text(error) => index_error(action, error),
+            Self::Mismatch => index_error(action, Self::Mismatch),
+        }
+    }
+}
+
+fn sql_error_kind(error: &rusqlite::Error) -> IndexErrorKind {
+    match error {
+        rusqlite::Error::SqliteFailure(failure, message) => match failure.code {
+            ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => IndexErrorKind::TablesDamaged,
+            ErrorCode::SystemIoFailure if failure.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ => {
+                IndexErrorKind::TablesDamaged
+            }
+            ErrorCode::CannotOpen
+            | ErrorCode::ReadOnly
+            | ErrorCode::PermissionDenied
+            | ErrorCode::DiskFull
+            | ErrorCode::SystemIoFailure
+            | ErrorCode::FileLockingProtocolFailed => IndexErrorKind::Refused,
+            _ if message.as_ref().is_some_and(|message| message.starts_with("no such")) => IndexErrorKind::TablesDamaged,
+            _ => IndexErrorKind::Other,
+        },
+        rusqlite::Error::SqlInputError { .. }
+        | rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..)
+        | rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::QueryReturnedNoRows
+        | rusqlite::Error::Utf8Error(..) => IndexErrorKind::TablesDamaged,
+        _ => IndexErrorKind::Other,
+    }
+}
+
+fn text_error_kind(error: &TantivyError) -> IndexErrorKind {
+    match error {
+        TantivyError::OpenDirectoryError(OpenDirectoryError::IoError { io_error, .. }) => {
+            io_error_kind(io_error, IndexErrorKind::TextDamaged)
+        }
+        TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. }) => {
+            io_error_kind(io_error, IndexErrorKind::TextDamaged)
+        }
+        TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, .. }) => io_error_kind(io_error, IndexErrorKind::Other),
+        TantivyError::LockFailure(LockError::IoError(error), _) => io_error_kind(error, IndexErrorKind::Other),
+        TantivyError::LockFailure(LockError::LockBusy, _) => IndexErrorKind::Other,
+        TantivyError::IoError(error) => io_error_kind(error, IndexErrorKind::TextDamaged),
+        _ => IndexErrorKind::TextDamaged,
+    }
+}
+
+fn io_error_kind(error: &io::Error, otherwise: IndexErrorKind) -> IndexErrorKind {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied
+        | io::ErrorKind::ReadOnlyFilesystem
+        | io::ErrorKind::StorageFull
+        | io::ErrorKind::QuotaExceeded
+        | io::ErrorKind::NotADirectory
+        | io::ErrorKind::AlreadyExists => IndexErrorKind::Refused,
+        // Another process is deleting the folder.
+        io::ErrorKind::NotFound => IndexErrorKind::TextDamaged,
+        _ => otherwise,
+    }
+}

@@ -1,0 +1,68 @@
+//! Speakers and dates that a query names.
+
+use memory_core::SearchRequest;
+use memory_core::query_parser::{TextQuery, WordRole};
+use memory_core::text::{Term, query_terms};
+
+use super::pending_rows::PendingDocument;
+use super::segments::SegmentsView;
+use super::speakers::speakers;
+use crate::index::error::IndexError;
+use crate::index::lookup_key::LookupKey;
+
+/// The speakers and dates in a query that the index contains.
+pub(super) struct QueryNames {
+    /// The query, with speaker names turned into stop words.
+    pub(super) question: TextQuery,
+    /// The handle of the speaker, if the query names exactly one.
+    pub(super) speaker: Option<i64>,
+    /// The handles of the dates in the query.
+    pub(super) dates: Vec<i64>,
+    /// The handles by which a document matches without a matching word.
+    pub(super) handles: Vec<i64>,
+}
+
+impl QueryNames {
+    pub(super) fn of(
+        asked: &SearchRequest<'_>,
+        flushed: &SegmentsView<'_>,
+        pending: &[PendingDocument],
+    ) -> Result<Self, IndexError> {
+        let speakers = speakers(&asked.question.names, flushed, pending)?;
+        // A query that names several speakers does not favor any of them.
+        let speaker = if let [(_, only)] = speakers.as_slice() { Some(*only) } else { None };
+        let dates = dates(asked);
+        // A query that consists of a name or a date alone matches all documents of that speaker or date.
+        let is_only_name = asked.question.words.len() == 1;
+        let of_date = dates.iter().copied().filter(|_| asked.question.is_only_date);
+        let handles = speaker.filter(|_| is_only_name).into_iter().chain(of_date).collect();
+        Ok(Self { question: without_names(asked.question, &speakers), speaker, dates, handles })
+    }
+}
+
+/// Turns speaker names into stop words.
+///
+/// A name identifies the author of a text rather than its subject. If no content word remains, all words become content words.
+fn without_names(question: &TextQuery, speakers: &[(String, i64)]) -> TextQuery {
+    let names: Vec<Term> = speakers.iter().flat_map(|(name, _)| query_terms(name)).collect();
+    let mut question = question.clone();
+    for word in question.words.iter_mut().filter(|word| names.contains(&word.term)) {
+        word.role = WordRole::Aside;
+    }
+    if question.words.iter().all(|word| word.role != WordRole::Content) {
+        question.words.iter_mut().for_each(|word| word.role = WordRole::Content);
+    }
+    question
+}
+
+/// Returns the handles of the most selective date parts: months, else years, else weekdays.
+fn dates(asked: &SearchRequest<'_>) -> Vec<i64> {
+    let Some(date) = &asked.question.date else { return Vec::new() };
+    let months: Vec<i64> = date.months.iter().map(|month| LookupKey::Month(*month).bits()).collect();
+    let years = date.years.iter().map(|year| LookupKey::Year(*year).bits());
+    let weekdays = date.weekdays.iter().map(|day| LookupKey::Weekday(*day).bits());
+    if !months.is_empty() {
+        return months;
+    }
+    if date.years.is_empty() { weekdays.collect() } else { years.collect() }
+}

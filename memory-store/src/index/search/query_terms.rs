@@ -1,0 +1,274 @@
+//! Lookup of query words in the index, with expansion to similar words.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use memory_core::query_parser::{QueryWord, WordRole};
+use memory_core::text::{Term, TokenKind, query_terms};
+
+use super::levenshtein::LevenshteinAutomaton;
+use super::pending_rows::PendingDocument;
+use super::segments::SegmentsView;
+use crate::index::error::IndexError;
+
+/// Maximum number of longer words to which an unknown word expands.
+const MAX_LONGER_WORDS: usize = 64;
+
+/// Maximum number of words to which a prefix expands; the most frequent ones are used.
+const MAX_PREFIX_WORDS: usize = 1024;
+
+/// Maximum number of similar words per query word.
+const MAX_SIMILAR: usize = 4;
+
+/// Minimum length of the common prefix of similar words, in bytes.
+const MIN_SHARED_PREFIX: usize = 4;
+
+/// Minimum similarity of similar words, as `prefix_similarity` defines it.
+const MIN_SIMILARITY: f32 = 0.6;
+
+/// Minimum length of a word for typo correction, in bytes.
+///
+/// Most shorter words have unrelated words at edit distance 1.
+const MIN_TYPO_BYTES: usize = 5;
+
+/// Number of query words that expand to similar words; later words match exactly or as a prefix only.
+const MAX_EXPANDED_WORDS: usize = 32;
+
+/// Minimum similarity of a longer word with the query word as its prefix.
+const PREFIX_SIMILARITY: f32 = 0.3;
+
+/// A query word with the index terms that match it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct QueryTerm {
+    pub(super) part: TermField,
+    /// The terms that match the word exactly, or the expansion of a prefix.
+    pub(super) exact: Vec<String>,
+    /// Similar terms with their similarity.
+    pub(super) alike: Vec<(String, f32)>,
+    /// The number of documents that contain one of the exact terms.
+    pub(super) documents: u64,
+    /// Whether a document matches the query if it contains this word.
+    pub(super) matches: bool,
+}
+
+/// The index field that holds a term.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum TermField {
+    /// Words and bigrams.
+    Text,
+    /// Single characters.
+    Characters,
+    /// Unstemmed words and symbols.
+    Spelled,
+}
+
+impl TermField {
+    /// Returns the field that holds terms of this kind.
+    pub(super) fn of(term: &Term) -> Self {
+        match term.kind {
+            TokenKind::Word | TokenKind::Bigram => Self::Text,
+            TokenKind::Character => Self::Characters,
+            TokenKind::Symbol => Self::Spelled,
+        }
+    }
+
+    /// Returns the index of the document length that normalizes the weight of a term in this field.
+    pub(super) fn number(self) -> usize {
+        match self {
+            Self::Text | Self::Spelled => 0,
+            Self::Characters => 1,
+        }
+    }
+}
+
+impl QueryTerm {
+    /// Returns the terms by which a document matches; similar terms count only if no exact term exists.
+    pub(super) fn matching_terms(&self) -> impl Iterator<Item = &str> {
+        let alike = self.alike.iter().map(|(term, _)| term.as_str()).filter(|_| self.exact.is_empty());
+        self.exact.iter().map(String::as_str).chain(alike).filter(|_| self.matches)
+    }
+}
+
+/// Returns one index lookup per query word.
+///
+/// A word that occurs in no document expands to the longer words of which it is a prefix. A content word without such an expansion expands
+/// to the most similar words with a common prefix and, if it occurs in no document, to words at edit distance 1. Only the first
+/// `MAX_EXPANDED_WORDS` words expand.
+pub(super) fn look_up_words(
+    words: &[QueryWord],
+    flushed: &SegmentsView<'_>,
+    pending: &[PendingDocument],
+) -> Result<Vec<QueryTerm>, IndexError> {
+    let mut all = Vec::with_capacity(words.len());
+    let mut left = MAX_EXPANDED_WORDS;
+    for word in words {
+        let is_looked_around = 0 < left;
+        left = left.saturating_sub(usize::from(word.role != WordRole::Aside && word.term.kind == TokenKind::Word));
+        all.push(look_up_word(word, is_looked_around, flushed, pending)?);
+    }
+    ignore_symbol_letters(words, &mut all);
+    Ok(all)
+}
+
+/// Prevents matches by a single letter that the query contains only as part of an indexed symbol.
+///
+/// A query for `C#` does not match vitamin C.
+fn ignore_symbol_letters(words: &[QueryWord], all: &mut [QueryTerm]) {
+    let is_found = |(word, wanted): &(&QueryWord, &mut QueryTerm)| word.term.kind == TokenKind::Symbol && 0 < wanted.documents;
+    let symbols: Vec<String> =
+        words.iter().zip(all.iter_mut()).filter(is_found).map(|(word, _)| word.term.text.clone()).collect();
+    for (word, wanted) in words.iter().zip(all) {
+        let letter = word.term.text.as_str();
+        let is_letter = word.term.kind == TokenKind::Word && letter.chars().nth(1).is_none();
+        let is_in = |symbol: &String| symbol != letter && (symbol.starts_with(letter) || symbol.ends_with(letter));
+        if is_letter && symbols.iter().any(is_in) {
+            wanted.matches = false;
+        }
+    }
+}
+
+fn look_up_word(
+    word: &QueryWord,
+    is_looked_around: bool,
+    flushed: &SegmentsView<'_>,
+    pending: &[PendingDocument],
+) -> Result<QueryTerm, IndexError> {
+    let text = &word.term.text;
+    let part = TermField::of(&word.term);
+    let mut wanted = QueryTerm {
+        part,
+        exact: vec![text.clone()],
+        alike: Vec::new(),
+        documents: 0,
+        matches: !matches!(word.role, WordRole::Aside | WordRole::Character),
+    };
+    let own = flushed.count(text, part)? + count_in_pending(text, part, pending);
+    if part == TermField::Text && word.is_prefix {
+        let mut longer = words_with_prefix(text, flushed, pending)?;
+        // The typed prefix may be longer than the stem of its own word.
+        for stem in query_terms(text).into_iter().filter(|stem| stem.text != *text) {
+            longer.entry(stem.text).or_default();
+        }
+        wanted.exact = most_frequent(longer).into_iter().take(MAX_PREFIX_WORDS).collect();
+        wanted.documents = flushed.count_any(&wanted.exact, part)?;
+        let has_one = |document: &&PendingDocument| wanted.exact.iter().any(|term| 0 < document.frequency(term, part));
+        wanted.documents += pending.iter().filter(has_one).count() as u64;
+        return Ok(wanted);
+    }
+    wanted.documents = own;
+    if word.term.kind != TokenKind::Word {
+        if own == 0 {
+            wanted.exact.clear();
+        }
+        return Ok(wanted);
+    }
+    if own == 0 {
+        wanted.exact.clear();
+    }
+    if !is_looked_around {
+        return Ok(wanted);
+    }
+    if own == 0 {
+        let longer = most_frequent(words_with_prefix(text, flushed, pending)?).into_iter().take(MAX_LONGER_WORDS);
+        wanted.alike = longer
+            .map(|longer| {
+                let like = prefix_similarity(text, &longer).max(PREFIX_SIMILARITY);
+                (longer, like)
+            })
+            .collect();
+    }
+    let is_plain = MIN_SHARED_PREFIX <= text.len() && text.bytes().all(|letter| letter.is_ascii_lowercase());
+    if wanted.alike.is_empty() && is_plain && word.role == WordRole::Content {
+        let mut alike = most_similar(text, flushed, pending)?;
+        if own == 0 && MIN_TYPO_BYTES <= text.len() {
+            alike.extend(slips(text, flushed, pending)?);
+            alike.sort_by(|left, right| right.1.total_cmp(&left.1).then_with(|| left.0.cmp(&right.0)));
+            let mut seen = HashSet::new();
+            alike.retain(|(other, _)| seen.insert(other.clone()));
+            alike.truncate(MAX_SIMILAR);
+        }
+        wanted.alike = alike;
+    }
+    Ok(wanted)
+}
+
+fn count_in_pending(text: &str, part: TermField, pending: &[PendingDocument]) -> u64 {
+    pending.iter().filter(|document| 0 < document.frequency(text, part)).count() as u64
+}
+
+/// Returns the similarity of two words by their common prefix, from 0 to 1.
+///
+/// It is twice the length of the prefix divided by the sum of the lengths, in bytes.
+#[expect(clippy::cast_precision_loss, reason = "words have at most 64 letters")]
+fn prefix_similarity(one: &str, other: &str) -> f32 {
+    let common = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
+    2.0 * common as f32 / (one.len() + other.len()) as f32
+}
+
+/// Returns the words most similar to `text` and their similarity, best first.
+///
+/// Ties are in alphabetical order.
+fn most_similar(text: &str, flushed: &SegmentsView<'_>, pending: &[PendingDocument]) -> Result<Vec<(String, f32)>, IndexError> {
+    let mut alike: Vec<(String, f32)> = Vec::with_capacity(MAX_SIMILAR + 1);
+    // Each segment has hundreds of such words; only the few that enter the list are allocated.
+    let mut offer = |other: &str| {
+        let like = prefix_similarity(text, other);
+        let place = alike.partition_point(|(own, best)| like < *best || like.total_cmp(best).is_eq() && own.as_str() < other);
+        let is_known = alike.get(place).is_some_and(|(own, _)| own == other);
+        if MIN_SIMILARITY <= like && place < MAX_SIMILAR && !is_known && other != text {
+            alike.insert(place, (other.to_owned(), like));
+            alike.truncate(MAX_SIMILAR);
+        }
+    };
+    let start = &text[..MIN_SHARED_PREFIX];
+    flushed.each_word_with_prefix(start, &|word| MIN_SIMILARITY <= prefix_similarity(text, word), &mut |word, _| offer(word))?;
+    for document in pending {
+        document.words.text.terms().filter(|(word, _)| word.starts_with(start)).for_each(|(word, _)| offer(word));
+    }
+    Ok(alike)
+}
+
+/// Returns the words that begin with `start`, with the number of documents that contain each.
+///
+/// The numbers may include deleted documents.
+fn words_with_prefix(
+    start: &str,
+    flushed: &SegmentsView<'_>,
+    pending: &[PendingDocument],
+) -> Result<HashMap<String, u64>, IndexError> {
+    let mut words = HashMap::<String, u64>::new();
+    flushed.each_word_with_prefix(start, &|_| true, &mut |word, documents| {
+        *words.entry(word.to_owned()).or_default() += documents;
+    })?;
+    for document in pending {
+        for (word, _) in document.words.text.terms().filter(|(word, _)| word.starts_with(start)) {
+            *words.entry(word.to_owned()).or_default() += 1;
+        }
+    }
+    Ok(words)
+}
+
+/// Returns the words at edit distance 1 from `text` that occur in a document, with their similarity.
+#[expect(clippy::cast_precision_loss, reason = "words have at most 64 letters")]
+fn slips(text: &str, flushed: &SegmentsView<'_>, pending: &[PendingDocument]) -> Result<Vec<(String, f32)>, IndexError> {
+    let Some(slip) = LevenshteinAutomaton::of(text) else { return Ok(Vec::new()) };
+    let mut words = BTreeSet::new();
+    flushed.each_similar_word(&slip, &mut |word| words.extend([word.to_owned()]))?;
+    for document in pending {
+        words.extend(document.words.text.terms().map(|(word, _)| word).filter(|word| slip.makes(word)).map(str::to_owned));
+    }
+    let mut slips = Vec::new();
+    for word in words {
+        // The term dictionary still contains words of deleted documents.
+        if 0 < flushed.count(&word, TermField::Text)? + count_in_pending(&word, TermField::Text, pending) {
+            let like = 1.0 - 1.0 / text.len().max(word.len()) as f32;
+            slips.push((word, like));
+        }
+    }
+    Ok(slips)
+}
+
+fn most_frequent(words: HashMap<String, u64>) -> Vec<String> {
+    let mut words: Vec<_> = words.into_iter().collect();
+    words.sort_unstable_by(|(left, often), (right, more)| more.cmp(often).then_with(|| left.cmp(right)));
+    words.into_iter().map(|(word, _)| word).collect()
+}

@@ -1,0 +1,103 @@
+//! Nearest-neighbour search by the query vector.
+
+use std::collections::HashMap;
+
+use memory_core::QueryVector;
+use rusqlite::Connection;
+
+use super::candidate::SearchCandidate;
+use crate::index::embeddings::texts_of;
+use crate::index::error::IndexError;
+use crate::index::vectors::ModelVectors;
+
+/// Number of nearest neighbours that are ranked.
+const MAX_NEAREST: usize = 100;
+
+/// Minimum similarity at which a document matches by its vector alone.
+///
+/// The unit is standard deviations above the mean.
+const MIN_MATCH: f32 = 2.0;
+
+/// Minimum number of vectors for a meaningful mean and deviation.
+///
+/// Of five vectors, no value can be more than 2 deviations above their mean.
+const MIN_VECTORS: usize = 16;
+
+/// The mean and standard deviation to assume for fewer vectors.
+///
+/// They are slightly above the mean and deviation of the cosines of unrelated texts, which are 0.06 and 0.08 for all-MiniLM-L6-v2. A
+/// document then matches by its vector alone from a cosine of 0.34, which 1 unrelated pair of 200 reaches by chance.
+const DEFAULT_SPREAD: (f32, f32) = (0.1, 0.12);
+
+/// Deviations up to this value are rounding errors: all vectors are equally similar.
+const MIN_DEVIATION: f32 = 1e-4;
+
+/// The similarity of stored vectors to a query vector; outdated vectors of changed texts are ignored.
+pub(super) struct VectorMatches<'v> {
+    vectors: &'v ModelVectors,
+    question: &'v [f32],
+    mean: f32,
+    deviation: f32,
+    /// The similarities of the nearest neighbours by document key, in standard deviations above the mean.
+    nearest: HashMap<i64, f32>,
+}
+
+impl<'v> VectorMatches<'v> {
+    /// Finds the nearest neighbours among the documents in `allowed`.
+    pub(super) fn new(
+        rows: &Connection,
+        vectors: &'v ModelVectors,
+        question: QueryVector<'v>,
+        allowed: &KeySet,
+    ) -> Result<Self, IndexError> {
+        let nearest = vectors.nearest(question.vector, MAX_NEAREST, &|key| allowed.contains(key))?;
+        let (mean, deviation) = if nearest.compared < MIN_VECTORS { DEFAULT_SPREAD } else { (nearest.mean, nearest.deviation) };
+        let mut near = Self { vectors, question: question.vector, mean, deviation, nearest: HashMap::new() };
+        near.nearest = near.of(rows, nearest.best.into_iter().map(|(key, _)| key))?;
+        Ok(near)
+    }
+
+    /// Returns the keys of the nearest neighbours, in ascending order.
+    pub(super) fn keys(&self) -> Vec<i64> {
+        let mut keys: Vec<i64> = self.nearest.keys().copied().collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// Returns whether a document is a nearest neighbour that matches by its vector alone.
+    pub(super) fn is_match(&self, key: i64) -> bool {
+        self.nearest.get(&key).is_some_and(|cosine| MIN_MATCH <= *cosine)
+    }
+
+    /// Returns the similarity of each document that has a current vector.
+    ///
+    /// The unit is standard deviations above the mean.
+    pub(super) fn cosines(&self, rows: &Connection, found: &[SearchCandidate]) -> Result<HashMap<i64, f32>, IndexError> {
+        self.of(rows, found.iter().map(|found| found.key))
+    }
+
+    fn of(&self, rows: &Connection, keys: impl Iterator<Item = i64>) -> Result<HashMap<i64, f32>, IndexError> {
+        let texts = texts_of(rows, keys)?;
+        let cosines = self.vectors.cosines_of(self.question, &texts)?;
+        let standard = |cosine: f32| if self.deviation <= MIN_DEVIATION { 0.0 } else { (cosine - self.mean) / self.deviation };
+        Ok(texts.iter().zip(cosines).filter_map(|((key, _), cosine)| Some((*key, standard(cosine?)))).collect())
+    }
+}
+
+/// A set of document keys, stored as a bitmap; negative keys are ignored.
+#[derive(Debug, Default)]
+pub(super) struct KeySet(Vec<u64>);
+
+impl KeySet {
+    pub(super) fn insert(&mut self, key: i64) {
+        let Ok(key) = usize::try_from(key) else { return };
+        if self.0.len() <= key / 64 {
+            self.0.resize(key / 64 + 1, 0);
+        }
+        self.0[key / 64] |= 1 << (key % 64);
+    }
+
+    pub(super) fn contains(&self, key: i64) -> bool {
+        usize::try_from(key).is_ok_and(|key| self.0.get(key / 64).is_some_and(|word| word >> (key % 64) & 1 == 1))
+    }
+}

@@ -1,0 +1,174 @@
+//! Tests of parts of words, and of symbols.
+
+use memory_core::Scope;
+
+use super::fixture::{IndexFixture, TestNote, both, numbers, numbers_of, query, search};
+use crate::index::{MemoryIndex, RefreshDepth};
+
+/// Writes a note for each body, and checks the index with flushed and pending notes.
+///
+/// The pending notes are also checked after their flush.
+fn with_notes(bodies: &[&str], check: impl Fn(&MemoryIndex)) {
+    let home = IndexFixture::new();
+    for (number, body) in (1..).zip(bodies) {
+        home.write(&TestNote { number, body, ..TestNote::default() });
+    }
+    let flushed = home.index();
+    flushed.refresh(RefreshDepth::Usual).unwrap();
+    check(&flushed);
+    // Without its vocabulary file, a segment is searched through the dictionary.
+    let folder = std::fs::read_dir(home.at("index/text")).unwrap().next().unwrap().unwrap().path();
+    let mut removed = 0;
+    for entry in std::fs::read_dir(&folder).unwrap().map(Result::unwrap) {
+        if entry.file_name().to_str().unwrap().starts_with("words-") {
+            std::fs::remove_file(entry.path()).unwrap();
+            removed += 1;
+        }
+    }
+    assert_eq!(removed, 1);
+    check(&flushed);
+    drop(flushed);
+    both(&home, check);
+}
+
+fn sorted(index: &MemoryIndex, text: &str) -> Vec<u32> {
+    let mut found = numbers(index, text);
+    found.sort_unstable();
+    found
+}
+
+#[test]
+fn a_part_of_a_word_is_found_behind_whole_words() {
+    let bodies = [
+        "We moved to PostgreSQL",
+        "SQL is a language, and a long note about it goes on for many more words than the others do",
+        "MySQLBackup runs at night",
+        "The Raspberrypi is in the attic",
+        "A berry a day",
+        "nothing of the kind",
+        "sql in the backup, with postgres",
+    ];
+    with_notes(&bodies, |index| {
+        for (text, whole, parts) in [
+            ("sql", vec![2, 7], vec![1, 3]),
+            ("SQL", vec![2, 7], vec![1, 3]),
+            ("berry", vec![5], vec![4]),
+            ("rasp", vec![4], vec![]),
+            ("spberry", vec![], vec![4]),
+            ("pi", vec![4], vec![]),
+            ("ysqlb", vec![], vec![3]),
+            ("gre", vec![], vec![1, 7]),
+            ("tgres", vec![], vec![1, 7]),
+            ("backup", vec![7], vec![3]),
+            ("ql", vec![], vec![1, 2, 3, 7]),
+            ("ql attic", vec![4], vec![]),
+            ("q", vec![], vec![]),
+            ("sql -postgres", vec![2], vec![1, 3]),
+            ("sql -postgresql", vec![2, 7], vec![3]),
+            ("\"sql\"", vec![2, 7], vec![]),
+            ("sq*", vec![2, 7], vec![]),
+        ] {
+            let found = numbers(index, text);
+            let (mut first, mut last) = (found[..whole.len()].to_vec(), found[whole.len()..].to_vec());
+            first.sort_unstable();
+            last.sort_unstable();
+            assert_eq!((first, last), (whole, parts), "{text}: {found:?}");
+            assert_eq!(search(index, &query(text)).total, found.len() as u64, "{text}");
+        }
+        let found = search(index, &query("sql"));
+        let scores: Vec<f32> = found.hits.iter().map(|hit| hit.score).collect();
+        assert!(scores.is_sorted_by(|one, other| other <= one), "{scores:?}");
+        let last = &found.hits[2..];
+        assert!(last.iter().all(|hit| hit.explanation.is_part && !hit.marks.is_empty()), "{last:?}");
+        assert!(last.iter().all(|hit| hit.snippet[hit.marks[0].clone()].eq_ignore_ascii_case("sql")));
+        let mut one = query("sql");
+        one.limit = 1;
+        let found = search(index, &one);
+        assert_eq!((found.hits.len(), found.total), (1, 4), "the total does not depend on the limit");
+    });
+}
+
+#[test]
+fn symbols_are_found() {
+    let bodies = [
+        "written in C#, not in Java",
+        "C++ and (F#) are older",
+        "vitamin C is healthy",
+        "ASP.NET on the server",
+        "we launch 🚀tomorrow",
+        "flags: 🇩🇪 🇫🇷",
+        "the family 👨\u{200d}👩\u{200d}👧 visits ❤\u{fe0f}",
+        "a → b costs 5 $ @home",
+        "用C#写的 net of taxes",
+    ];
+    with_notes(&bodies, |index| {
+        for (text, expected) in [
+            ("C#", vec![1, 9]),
+            ("c#", vec![1, 9]),
+            ("Ｃ＃", vec![1, 9]),
+            ("C++", vec![2]),
+            ("++", vec![2]),
+            ("F#", vec![2]),
+            ("#", vec![1, 2, 9]),
+            ("C", vec![1, 2, 3, 9]),
+            ("🚀", vec![5]),
+            ("🇩🇪", vec![6]),
+            ("🇩🇰", vec![]),
+            ("👨\u{200d}👩\u{200d}👧", vec![7]),
+            ("👩", vec![7]),
+            ("❤", vec![7]),
+            ("❤\u{fe0f}", vec![7]),
+            ("→", vec![8]),
+            ("$", vec![8]),
+            ("@", vec![8]),
+            ("Java -C#", vec![]),
+            ("older -C#", vec![2]),
+            ("visits -🚀", vec![7]),
+            ("visits -❤", vec![]),
+            ("\"C#\"", vec![1, 9]),
+            ("\"🚀\"", vec![5]),
+        ] {
+            assert_eq!(sorted(index, text), expected, "{text}");
+        }
+        let found = numbers(index, ".NET");
+        assert_eq!(found, [4, 9], "the word with its sign comes first");
+        let hit = &search(index, &query("🚀")).hits[0];
+        assert_eq!(&hit.snippet[hit.marks[0].clone()], "🚀");
+    });
+}
+
+#[test]
+fn parts_of_words_that_are_not_seen_are_not_there() {
+    let home = IndexFixture::new();
+    home.write(&TestNote { number: 1, front: "scope: agent:other\n", body: "PostgreSQL 🚀launch", ..TestNote::default() });
+    home.write(&TestNote { number: 2, body: "MySQL", ..TestNote::default() });
+    let index = home.index();
+    index.refresh(RefreshDepth::Usual).unwrap();
+    let mut wanted = query("sql");
+    wanted.filter.within = Some(vec![Scope::Global]);
+    let found = search(&index, &wanted);
+    assert_eq!((numbers_of(&found), found.total), (vec![2], 1));
+    let mut symbol = query("🚀");
+    symbol.filter.within = Some(vec![Scope::Global]);
+    assert_eq!(search(&index, &symbol).total, 0);
+}
+
+#[test]
+fn damaged_words_beside_a_segment_change_no_answer() {
+    let home = IndexFixture::new();
+    home.write(&TestNote { number: 1, body: "PostgreSQL", ..TestNote::default() });
+    let index = home.index();
+    index.refresh(RefreshDepth::Usual).unwrap();
+    let folder = std::fs::read_dir(home.at("index/text")).unwrap().next().unwrap().unwrap().path();
+    let is_words = |path: &std::path::PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with("words-");
+    let path = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(is_words).unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    for damaged in [bytes.len() - 4, 9, 2] {
+        bytes[damaged] ^= 4;
+        std::fs::write(&path, &bytes).unwrap();
+        assert_eq!(numbers(&home.index(), "sql"), [1]);
+        bytes[damaged] ^= 4;
+    }
+    std::fs::write(&path, &bytes[..5]).unwrap();
+    assert_eq!(numbers(&home.index(), "sql"), [1]);
+}

@@ -1,0 +1,148 @@
+//! Monthly logs: a file of lines, `2026-05.jsonl`, and a folder next to it, `2026-05`.
+
+use std::io;
+
+use chrono::{DateTime, Datelike, Months, NaiveDate, SecondsFormat, Utc};
+use memory_core::OperationId;
+use memory_core::instance::{InstanceOperation, InstanceRecord, InstanceVerb};
+
+use crate::disk::{DirEntryKind, Disk, append_line};
+use crate::history::BackwardLines;
+
+/// The extension of a file of lines.
+const EXTENSION: &str = ".jsonl";
+
+/// Appends a line for an operation at the time `at` to the log in `folder`, durably.
+///
+/// The line is always the last one: if the clock was set back, the line is added to the latest
+/// file, so that the order of lines does not change.
+pub(crate) fn append(disk: &dyn Disk, folder: &str, at: DateTime<Utc>, line: &[u8]) -> io::Result<()> {
+    let latest = files(disk, folder)?.pop().unwrap_or_default();
+    append_line(disk, &latest.max(format!("{folder}/{}{EXTENSION}", at.format("%Y-%m"))), line)
+}
+
+/// Returns the paths of the files of lines in `folder`, oldest first.
+pub(crate) fn files(disk: &dyn Disk, folder: &str) -> io::Result<Vec<String>> {
+    let entries = disk.folder(folder)?.into_iter().filter(|entry| entry.kind == DirEntryKind::File);
+    let is_month = |name: &String| name.strip_suffix(EXTENSION).and_then(end).is_some();
+    let mut files: Vec<_> = entries.map(|entry| entry.name).filter(is_month).map(|name| format!("{folder}/{name}")).collect();
+    files.sort();
+    Ok(files)
+}
+
+/// Iterates over the lines of all months, newest first; each file is read from its end.
+pub(crate) fn newest_first<'a>(disk: &'a dyn Disk, folder: &str) -> io::Result<impl Iterator<Item = io::Result<Vec<u8>>> + 'a> {
+    Ok(files(disk, folder)?.into_iter().rev().flat_map(|path| match lines_backward(disk, &path) {
+        Ok(lines) => Box::new(lines.into_iter().flatten()) as Box<dyn Iterator<Item = io::Result<Vec<u8>>>>,
+        Err(error) => Box::new(std::iter::once(Err(error))),
+    }))
+}
+
+fn lines_backward(disk: &dyn Disk, path: &str) -> io::Result<Option<impl Iterator<Item = io::Result<Vec<u8>>> + use<>>> {
+    // The file may have been purged since.
+    let Some(file) = disk.open(path)? else { return Ok(None) };
+    let end = file.metadata()?.len();
+    Ok(Some(BackwardLines::new(file, end).map(|line| line.map(|line| line.bytes))))
+}
+
+/// Deletes the months that ended before `before`; returns the number of deleted files and bytes.
+///
+/// No other process may append a line during the call.
+pub(crate) fn purge(disk: &dyn Disk, folder: &str, before: DateTime<Utc>) -> io::Result<(u64, u64)> {
+    let (mut files, mut bytes) = (0, 0);
+    let mut entries = disk.folder(folder)?;
+    // Files of lines are deleted before the folders with the content that the lines refer to.
+    entries.sort_by_key(|entry| entry.kind != DirEntryKind::File);
+    for entry in entries {
+        let path = format!("{folder}/{}", entry.name);
+        match entry.kind {
+            DirEntryKind::File => match entry.name.strip_suffix(EXTENSION).and_then(end) {
+                Some(end) if end <= before => delete_file(disk, &path, &mut files, &mut bytes)?,
+                Some(_) => remove_lines_before(disk, &path, before)?,
+                None => {}
+            },
+            DirEntryKind::Folder if end(&entry.name).is_some_and(|end| end <= before) => {
+                delete_folder(disk, &path, &mut files, &mut bytes)?;
+            }
+            DirEntryKind::Folder | DirEntryKind::Other => {}
+        }
+    }
+    if files != 0 {
+        disk.sync_folder(folder)?;
+    }
+    Ok((files, bytes))
+}
+
+/// Removes from a file the lines of months that ended before `before`.
+///
+/// Such lines exist if the clock was ahead when the file was created.
+fn remove_lines_before(disk: &dyn Disk, path: &str, before: DateTime<Utc>) -> io::Result<()> {
+    let is_over = |line: &[u8]| {
+        let line: Option<serde_json::Value> = serde_json::from_slice(line).ok();
+        let at = line.and_then(|line| DateTime::parse_from_rfc3339(line.get("at")?.as_str()?).ok());
+        at.and_then(|at| end(&at.to_utc().format("%Y-%m").to_string())).is_some_and(|end| end <= before)
+    };
+    let mut lines = lines_backward(disk, path)?.into_iter().flatten();
+    if !lines.any(|line| line.is_ok_and(|line| is_over(&line))) {
+        return Ok(());
+    }
+    let bytes = disk.read_part(path, 0, usize::MAX)?;
+    let left = bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| !is_over(line)).collect::<Vec<_>>().concat();
+    let aside = format!("{path}.tmp");
+    disk.write(&aside, &left)?;
+    disk.sync_file(&aside)?;
+    disk.rename(&aside, path)?;
+    disk.sync_folder(path.rsplit_once('/').map_or("", |(folder, _)| folder))
+}
+
+/// Returns the first moment after a month such as `2026-05`.
+fn end(month: &str) -> Option<DateTime<Utc>> {
+    let first = NaiveDate::parse_from_str(&format!("{month}-01"), "%Y-%m-%d").ok()?;
+    let next = first.checked_add_months(Months::new(1)).filter(|next| next.day() == 1)?;
+    Some(next.and_hms_opt(0, 0, 0)?.and_utc())
+}
+
+fn delete_folder(disk: &dyn Disk, folder: &str, files: &mut u64, bytes: &mut u64) -> io::Result<()> {
+    for entry in disk.folder(folder)? {
+        let path = format!("{folder}/{}", entry.name);
+        match entry.kind {
+            DirEntryKind::File => delete_file(disk, &path, files, bytes)?,
+            DirEntryKind::Folder => delete_folder(disk, &path, files, bytes)?,
+            DirEntryKind::Other => {}
+        }
+    }
+    disk.remove_folder(folder)
+}
+
+fn delete_file(disk: &dyn Disk, path: &str, files: &mut u64, bytes: &mut u64) -> io::Result<()> {
+    let size = disk.signature(path)?.map_or(0, |found| found.size);
+    disk.remove(path)?;
+    *files += 1;
+    *bytes += size;
+    Ok(())
+}
+
+/// Returns the time of an operation in the format of a line.
+pub(crate) fn moment(operation: &InstanceOperation) -> String {
+    operation.at.to_rfc3339_opts(SecondsFormat::AutoSi, true)
+}
+
+/// Converts the fields of a line to a record, or returns `None` if one is invalid.
+pub(crate) fn record(
+    operation: &str,
+    at: &str,
+    verb: &str,
+    undoes: Option<&str>,
+    (subject, count): (&str, usize),
+) -> Option<InstanceRecord> {
+    let at = DateTime::parse_from_rfc3339(at).ok()?.to_utc();
+    let undoes = undoes.map(str::parse::<OperationId>).transpose().ok()?;
+    Some(InstanceRecord {
+        operation: InstanceOperation { id: operation.parse().ok()?, at },
+        verb: InstanceVerb::ALL.into_iter().find(|own| own.as_str() == verb)?,
+        subject: subject.to_owned(),
+        count,
+        undoes,
+        undone_by: None,
+    })
+}

@@ -1,0 +1,80 @@
+//! The creation of the tables.
+
+use memory_core::instance::InstanceError;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::types::Type;
+use tokio_postgres::{Client, Error};
+
+use super::database::transaction;
+use super::error::DatabaseError;
+
+/// The migrations, one for each version.
+///
+/// Some databases cannot roll back such statements, so a migration may have been applied in part. Therefore each
+/// statement has no effect the second time.
+const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_history_and_kv.sql")];
+
+/// Functions that only improve the speed.
+const FUNCTIONS: &str = include_str!("migrations/append.sql");
+
+/// Creates the table of the version. Its single row contains the number of migrations, and locks them.
+const CREATE_VERSION_TABLE: &str = "
+    CREATE TABLE IF NOT EXISTS memory_schema (one integer NOT NULL PRIMARY KEY, version integer NOT NULL);
+    INSERT INTO memory_schema (one, version) VALUES (1, 0) ON CONFLICT (one) DO NOTHING;
+";
+
+/// Creates the tables of this version, unless they exist.
+///
+/// # Errors
+/// [`InstanceError::Damaged`] if the tables have a newer version.
+pub(super) async fn migrate(client: &Client) -> Result<(), DatabaseError> {
+    match read_version(client, "").await {
+        Ok(Some(found)) if usize::try_from(found) == Ok(MIGRATIONS.len()) => return Ok(()),
+        Ok(Some(found)) if i64::try_from(MIGRATIONS.len()).is_ok_and(|known| known < found) => {
+            return Err(newer_version_error(found));
+        }
+        Ok(_) => {}
+        Err(error) if error.code() == Some(&SqlState::UNDEFINED_TABLE) => {}
+        Err(error) => return Err(error.into()),
+    }
+    if let Err(error) = client.batch_execute(CREATE_VERSION_TABLE).await {
+        // If another client creates the same table at the same time, the statement does not wait but fails with one of
+        // these codes.
+        let is_there = [SqlState::UNIQUE_VIOLATION, SqlState::DUPLICATE_TABLE, SqlState::DUPLICATE_OBJECT];
+        match error.code() {
+            Some(code) if is_there.contains(code) => client.batch_execute(CREATE_VERSION_TABLE).await?,
+            _ => return Err(error.into()),
+        }
+    }
+    transaction(client, async || steps(client).await).await?;
+    match client.batch_execute(FUNCTIONS).await {
+        // The functions are optional. The server reports an error if it does not support them or if another client
+        // creates them.
+        Err(error) if error.as_db_error().is_none() => Err(error.into()),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+async fn steps(client: &Client) -> Result<(), DatabaseError> {
+    let done = read_version(client, "FOR UPDATE").await?.unwrap_or(0);
+    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    if known < done {
+        return Err(newer_version_error(done));
+    }
+    for step in MIGRATIONS.iter().skip(usize::try_from(done).unwrap_or(0)) {
+        client.batch_execute(step).await?;
+    }
+    client.execute_typed("UPDATE memory_schema SET version = $1::bigint WHERE one = 1", &[(&known, Type::INT8)]).await?;
+    Ok(())
+}
+
+async fn read_version(client: &Client, lock: &str) -> Result<Option<i64>, Error> {
+    let question = format!("SELECT version::bigint FROM memory_schema WHERE one = 1 {lock}");
+    client.query_typed_opt(&question, &[]).await?.map(|row| row.try_get(0)).transpose()
+}
+
+fn newer_version_error(found: i64) -> DatabaseError {
+    let what =
+        format!("its tables were created by a newer version of this program (version {found}; supported: {})", MIGRATIONS.len());
+    DatabaseError::Other(InstanceError::Damaged { place: "the database".into(), what })
+}

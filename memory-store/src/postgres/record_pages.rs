@@ -1,0 +1,120 @@
+//! The records of a session, fetched page by page.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use memory_core::instance::InstanceError;
+use memory_core::instance::history::{RecordFilter, SessionName, SessionRecord, Window, WindowEnd};
+use tokio_postgres::types::Type;
+
+use super::Database;
+use super::conditions::SqlConditions;
+use super::error::DatabaseError;
+
+/// Maximum number of records per page.
+const ROWS_PER_PAGE: usize = 500;
+
+/// A page ends after the record with which it reaches this size in bytes.
+const BYTES_PER_PAGE: i64 = 4 * 1024 * 1024;
+
+/// The matching records of a session, in order. Later appends are not included.
+///
+/// The first page determines the end of the session.
+#[derive(Debug)]
+pub(super) struct RecordPages {
+    database: Arc<Database>,
+    session: SessionName,
+    filter: RecordFilter,
+    window: Window,
+    fetched: VecDeque<(i64, String)>,
+    /// Number of records that are still to be returned, if limited.
+    left: Option<usize>,
+    /// The last position fetched, and the next position of the session at the first fetch.
+    at: Option<(i64, i64)>,
+    is_over: bool,
+}
+
+impl RecordPages {
+    pub(super) fn new(database: Arc<Database>, session: SessionName, filter: RecordFilter, window: Window) -> Self {
+        let left = window.limit;
+        Self { database, session, filter, window, fetched: VecDeque::new(), left, at: None, is_over: left == Some(0) }
+    }
+
+    /// Fetches the next page, if there is one.
+    pub(super) fn turn(&mut self) -> Result<(), InstanceError> {
+        if self.is_over {
+            return Ok(());
+        }
+        let wanted = self.left.unwrap_or(ROWS_PER_PAGE).min(ROWS_PER_PAGE);
+        let (question, conditions) = self.question(wanted);
+        let rows = self.database.run(async |client| {
+            let rows = client.query_typed(&question, &conditions.values()).await?;
+            let mut page = Vec::with_capacity(rows.len());
+            for row in rows {
+                page.push((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?, row.try_get(3)?));
+            }
+            Ok::<Vec<(i64, String, i64, i64)>, DatabaseError>(page)
+        })?;
+        // Each row has the number of rows on the page, including those that the size limit removed.
+        let on_page = rows.first().map_or(0, |(.., count)| usize::try_from(*count).unwrap_or(usize::MAX));
+        self.left = self.left.map(|left| left.saturating_sub(rows.len()));
+        self.is_over = rows.len() == on_page && on_page < wanted || self.left == Some(0);
+        if let Some((position, _, bound, _)) = rows.last() {
+            self.at = Some((*position, self.at.map_or(*bound, |(_, bound)| bound)));
+        }
+        self.fetched.extend(rows.into_iter().map(|(position, text, ..)| (position, text)));
+        Ok(())
+    }
+
+    fn question(&self, wanted: usize) -> (String, SqlConditions) {
+        let mut conditions = SqlConditions::default();
+        let session = conditions.value(self.session.as_str().to_owned(), Type::TEXT);
+        conditions.fits(&self.filter);
+        let meant = format!("FROM memory_records WHERE session = {session}{}", conditions.text);
+        let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+        let bound = match self.at {
+            Some((_, end)) => conditions.value(end, Type::INT8),
+            None => format!("(SELECT next_position FROM memory_sessions WHERE session = {session})"),
+        };
+        let mut ranges = Vec::new();
+        if let Some((last, _)) = self.at {
+            let last = conditions.value(last, Type::INT8);
+            ranges.push(format!("{last} < position AND position < {bound}"));
+        } else if 0 < self.window.offset {
+            let offset = conditions.value(number(self.window.offset), Type::INT8);
+            // If fewer records match, the subquery is NULL, and no position satisfies the condition.
+            ranges.push(format!("(SELECT position {meant} ORDER BY position OFFSET {offset} LIMIT 1) <= position"));
+        }
+        if let (None, Some(limit), WindowEnd::Last) = (self.at, self.window.limit, self.window.end) {
+            let before = conditions.value(number(limit - 1), Type::INT8);
+            let first = format!("SELECT position {meant} ORDER BY position DESC OFFSET {before} LIMIT 1");
+            ranges.push(format!("coalesce(({first}), 0) <= position"));
+        }
+        let range: String = ranges.iter().flat_map(|range| [" AND ", range]).collect();
+        let (rows, bytes) = (conditions.value(number(wanted), Type::INT8), conditions.value(BYTES_PER_PAGE, Type::INT8));
+        let question = format!(
+            "SELECT position, text, {bound} AS bound, on_page FROM (
+                 SELECT position, text, count(*) OVER () AS on_page,
+                     coalesce(sum(octet_length(text)) OVER (ORDER BY position ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+                 FROM (SELECT position, text {meant}{range} ORDER BY position LIMIT {rows}) page
+             ) sized WHERE before < {bytes} ORDER BY position"
+        );
+        (question, conditions)
+    }
+}
+
+impl Iterator for RecordPages {
+    type Item = Result<SessionRecord, InstanceError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.fetched.is_empty()
+            && let Err(error) = self.turn()
+        {
+            self.is_over = true;
+            return Some(Err(error));
+        }
+        let (position, text) = self.fetched.pop_front()?;
+        let damaged = |what| InstanceError::Damaged { place: format!("record {position} of {}", self.session), what };
+        Some(SessionRecord::parse(&text).map_err(damaged))
+    }
+}

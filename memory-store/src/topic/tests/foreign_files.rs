@@ -1,0 +1,266 @@
+//! Tests that files and lines of a person or of another program are preserved.
+
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::path::Path;
+
+use memory_core::topic::{TopicKind, TopicWriteRequest, delete, file, history, last, read, rebuild, undo, update, view};
+use memory_core::{Code, SecretPolicy};
+
+use super::{TestTopics, path, request};
+
+const BY_HAND: &str = "# Memory\n\n## User\n- [x](y.md) - z\n\n## Project\n\n(empty)\n";
+
+#[test]
+fn an_index_that_somebody_else_made_is_kept_whole_and_its_lines_stay() {
+    let folder = TestTopics::new();
+    folder.put_file("MEMORY.md", BY_HAND);
+    folder.write("a", "1").unwrap();
+    let ours = "- [A name](a.md) - What it is\n";
+    assert_eq!(folder.file("MEMORY.md"), BY_HAND.replace("## User\n", &format!("## User\n{ours}")));
+    let trashed = folder.topics.store.trashed().unwrap();
+    let told: Vec<_> = trashed.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!((told, folder.file(&trashed[0].trash).as_str()), (vec!["MEMORY.md"], BY_HAND));
+    folder.write("b", "1").unwrap();
+    assert_eq!(folder.topics.store.trashed().unwrap().len(), 1, "once");
+    assert_eq!(history(&folder.topics).unwrap().len(), 2, "it is no operation by itself");
+    undo(&folder.topics, &folder.last()).unwrap();
+    delete(&folder.topics, "a").unwrap();
+    assert_eq!(folder.file("MEMORY.md"), BY_HAND);
+    // A rebuild of the index preserves the lines as well.
+    let folder = TestTopics::new();
+    folder.put_file("MEMORY.md", BY_HAND);
+    folder.put_file("a.md", "text");
+    rebuild(&folder.topics).unwrap();
+    assert_eq!(folder.file("MEMORY.md"), format!("{BY_HAND}\n## Other\n- [a](a.md) - a\n"));
+    assert_eq!(folder.topics.store.trashed().unwrap().len(), 1);
+}
+
+#[test]
+fn lines_of_ours_that_a_person_changed_stay() {
+    let folder = TestTopics::new();
+    folder.write("a", "1").unwrap();
+    folder.write("b", "1").unwrap();
+    let noted = folder.file("MEMORY.md").replace("(b.md) - What it is", "(b.md) - What it is  <- see also wiki");
+    folder.put_file("MEMORY.md", &noted);
+    folder.write("a", "2").unwrap();
+    assert_eq!(folder.file("MEMORY.md"), noted);
+    delete(&folder.topics, "a").unwrap();
+    let kept = "# Memory\n\n## User\n- [A name](b.md) - What it is  <- see also wiki\n";
+    assert_eq!((folder.file("MEMORY.md").as_str(), view(&folder.topics).unwrap().as_str()), (kept, kept));
+}
+
+#[test]
+fn an_index_that_is_as_we_would_make_it_is_ours_whoever_made_it() {
+    let topic = "---\nname: A\ndescription: d\ntype: user\n---\n\nx\n";
+    let made = "# Memory\n\n## User\n- [A](a.md) - d\n";
+    for (files, index) in [(&["a.md"][..], made), (&[], "# Memory\n\n(empty)\n"), (&["a.md"], "# Memory\n\n(empty)\n")] {
+        let folder = TestTopics::new();
+        for name in files {
+            folder.put_file(name, topic);
+        }
+        folder.put_file("MEMORY.md", index);
+        folder.put_file("a.md", topic);
+        folder.write("b", "1").unwrap();
+        delete(&folder.topics, "a").unwrap();
+        assert_eq!(folder.file("MEMORY.md"), "# Memory\n\n## User\n- [A name](b.md) - What it is\n");
+    }
+    let folder = TestTopics::new();
+    folder.write("a", "1").unwrap();
+    // No other program has edited the index, so the record of the generated lines may be lost.
+    std::fs::remove_file(folder.path().join(".index.json")).unwrap();
+    delete(&folder.topics, "a").unwrap();
+    assert_eq!(folder.file("MEMORY.md"), "# Memory\n\n(empty)\n");
+}
+
+fn mode(folder: &TestTopics, name: &str) -> u32 {
+    folder.path().join(name).metadata().unwrap().mode() & 0o777
+}
+
+#[test]
+fn a_file_keeps_its_mode_and_owner_whatever_is_done_to_it() {
+    let folder = TestTopics::new();
+    let set = |name: &str, mode: u32| {
+        std::fs::set_permissions(folder.path().join(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    folder.write("a", "1").unwrap();
+    assert_eq!((mode(&folder, "a.md"), mode(&folder, "MEMORY.md")), (0o600, 0o600));
+    set("a.md", 0o640);
+    set("MEMORY.md", 0o644);
+    // Only root may change the owner of a file.
+    let is_given = chown(folder.path().join("a.md"), Some(1234), Some(1235)).is_ok();
+    update(&folder.topics, "a", "1", "2", SecretPolicy::Refuse).unwrap();
+    undo(&folder.topics, last(&folder.topics).unwrap().unwrap().operation.id.as_str()).unwrap();
+    delete(&folder.topics, "a").unwrap();
+    undo(&folder.topics, last(&folder.topics).unwrap().unwrap().operation.id.as_str()).unwrap();
+    file::rename(&folder.topics, &path("a.md"), &path("b.md")).unwrap();
+    assert_eq!((mode(&folder, "b.md"), mode(&folder, "MEMORY.md")), (0o640, 0o644));
+    if is_given {
+        let found = folder.path().join("b.md").metadata().unwrap();
+        assert_eq!((found.uid(), found.gid()), (1234, 1235));
+    }
+}
+
+#[test]
+fn a_file_that_may_only_be_read_is_not_replaced() {
+    let folder = TestTopics::new();
+    folder.write("a", "1").unwrap();
+    let set = |mode: u32| std::fs::set_permissions(folder.path().join("a.md"), std::fs::Permissions::from_mode(mode)).unwrap();
+    set(0o400);
+    if std::fs::OpenOptions::new().write(true).open(folder.path().join("a.md")).is_ok() {
+        // For root no permission is denied.
+        return;
+    }
+    for refused in [folder.write("a", "2").map(drop), delete(&folder.topics, "a").map(drop)] {
+        let refused = refused.unwrap_err();
+        assert_eq!(refused.code(), Code::PermissionDenied);
+        assert_eq!(refused.to_string(), format!("cannot write to {}/a.md", folder.path().display()));
+    }
+    set(0o000);
+    assert!(view(&folder.topics).unwrap().contains("- [A name](a.md) - What it is\n"), "its line stays as it is");
+    assert_eq!(read(&folder.topics, "a").unwrap_err().to_string(), "cannot read a.md");
+    set(0o600);
+    assert!(folder.file("a.md").ends_with("\n1\n"));
+}
+
+fn make_pipe(place: &Path) {
+    let made = std::process::Command::new("mkfifo").arg(place).status().unwrap();
+    assert!(made.success());
+}
+
+#[test]
+fn what_is_no_file_is_neither_read_nor_replaced_nor_deleted() {
+    let folder = TestTopics::new();
+    make_pipe(&folder.path().join("pipe.md"));
+    let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("socket.md")).unwrap();
+    for name in ["pipe", "socket"] {
+        for result in [
+            read(&folder.topics, name).map(drop),
+            folder.write(name, "x").map(drop),
+            update(&folder.topics, name, "a", "b", SecretPolicy::Refuse).map(drop),
+            delete(&folder.topics, name).map(drop),
+        ] {
+            let refused = result.unwrap_err();
+            let told = format!("{name}.md is damaged: not a regular file, but a pipe, a socket or a device");
+            assert_eq!((refused.code(), refused.to_string()), (Code::FileDamaged, told));
+        }
+        assert!(folder.path().join(format!("{name}.md")).exists());
+    }
+    assert_eq!(view(&folder.topics).unwrap(), "# Memory\n\n(empty)\n");
+}
+
+#[test]
+fn a_folder_is_no_topic_to_be_deleted() {
+    let folder = TestTopics::new();
+    std::fs::create_dir(folder.path().join("notes.md")).unwrap();
+    folder.put_file("notes.md/a.txt", "x");
+    assert_eq!(delete(&folder.topics, "notes").unwrap_err().to_string(), "notes.md is a folder");
+    assert_eq!(folder.file("notes.md/a.txt"), "x");
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    file::delete(&folder.topics, &path("empty")).unwrap();
+    assert!(history(&folder.topics).unwrap().is_empty(), "an empty folder held nothing that could come back");
+    folder.write("b", "x").unwrap();
+    let below = file::create(&folder.topics, &path("b.md/c.txt"), "x", SecretPolicy::Refuse).unwrap_err();
+    assert_eq!((below.code(), below.to_string()), (Code::Conflict, "b.md is a file, not a folder".into()));
+}
+
+#[test]
+fn a_passage_is_not_replaced_by_what_makes_a_topic_unreadable() {
+    let folder = TestTopics::new();
+    folder.write("a", "1").unwrap();
+    let change = |old: &str, new: &str| update(&folder.topics, "a", old, new, SecretPolicy::Refuse);
+    let before = folder.file("a.md");
+    for (old, new, why) in [
+        ("type: user", "type: secret", "\"secret\" is no type of topics"),
+        ("type: user\n", "", "\"\" is no type of topics"),
+        ("What it is", "What: it: is", "after this change a.md cannot be parsed as a topic: the front matter is not valid YAML"),
+        (
+            "\n---\n",
+            "\n",
+            "after this change a.md cannot be parsed as a topic: the front matter that starts in line 1 has no closing line",
+        ),
+    ] {
+        let refused = change(old, new).unwrap_err();
+        assert!(refused.code() == Code::InvalidInput && refused.to_string().starts_with(why), "{refused}");
+        assert_eq!(folder.file("a.md"), before);
+    }
+    change("type: user", "type: project").unwrap();
+    assert_eq!(read(&folder.topics, "a").unwrap().topic.kind, TopicKind::Project);
+    // Other programs may use types of their own, which are preserved.
+    folder.put_file("b.md", "---\ntype: decision\ndescription: a: b\n---\nx\n");
+    update(&folder.topics, "b", "x", "y", SecretPolicy::Refuse).unwrap();
+    let retyped = TopicWriteRequest { title: None, description: None, kind: None, ..request("b", "z") };
+    memory_core::topic::write(&folder.topics, &retyped).unwrap();
+    assert_eq!(folder.file("b.md").lines().nth(1), Some("type: decision"));
+}
+
+#[test]
+fn a_whole_topic_takes_the_place_of_a_file_whose_header_cannot_be_read() {
+    for former in [
+        "---\nname: x\nnever closed\n".as_bytes(),
+        b"---\nname: [x\ntype: user\n---\nbody\n",
+        b"---\n- a list\n---\nbody\n",
+        b"---\nname: a\nname: b\n  type: x\n---\nbody\n",
+        b"---\n{name: x, type: user}\n---\nbody\n",
+        b"---\nname: \xff\xfe\n---\nbody\n",
+        b"\xff\xfe\x00",
+    ] {
+        let folder = TestTopics::new();
+        folder.put_file("a.md", former);
+        let shown = String::from_utf8_lossy(former).into_owned();
+        assert!(!folder.write("a", "new text").unwrap().created, "{shown}");
+        assert!(folder.file("a.md").ends_with("---\n\nnew text\n"), "{shown}: {}", folder.file("a.md"));
+        let listing = memory_core::topic::list(&folder.topics).unwrap();
+        assert_eq!(listing.topics[0].problem, None, "{shown}");
+        memory_core::topic::undo(&folder.topics, &folder.last()).unwrap();
+        assert_eq!(std::fs::read(folder.path().join("a.md")).unwrap(), former, "the former file comes back whole");
+    }
+}
+
+#[test]
+fn what_can_be_read_of_a_header_is_not_lost_by_a_write() {
+    let folder = TestTopics::new();
+    folder.put_file("a.md", "---\n{name: x, type: user, owner: Anna}\n---\nbody\n");
+    assert_eq!(folder.write("a", "new").unwrap_err().code(), memory_core::Code::FileDamaged);
+    assert!(folder.file("a.md").contains("owner: Anna"));
+}
+
+#[test]
+fn a_write_that_fails_makes_no_folder() {
+    let base = tempfile::tempdir().unwrap();
+    let folder = super::super::TopicFolder::new(base.path().join(".memory"));
+    let (topics, _) = memory_core::testing::topics(std::sync::Arc::new(folder));
+    let request = memory_core::topic::TopicWriteRequest {
+        name: "a".parse().unwrap(),
+        title: None,
+        description: None,
+        kind: None,
+        content: Some("x".into()),
+        secrets: memory_core::SecretPolicy::Refuse,
+    };
+    assert!(memory_core::topic::write(&topics, &request).is_err());
+    assert_eq!(base.path().read_dir().unwrap().count(), 0);
+}
+
+#[test]
+fn what_is_private_is_named_in_a_gitignore_that_is_written_once() {
+    let folder = TestTopics::new();
+    folder.write("a", "one").unwrap();
+    folder.write("a", "two").unwrap();
+    let written = folder.file(".gitignore");
+    let ignored: Vec<&str> = written.lines().map(|line| line.trim_end_matches('/')).collect();
+    for entry in std::fs::read_dir(folder.path()).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        let is_private = name.starts_with('.') && name != ".gitignore";
+        assert_eq!(ignored.contains(&name.as_str()), is_private, "{name}");
+    }
+    folder.put_file(".gitignore", "mine\n");
+    folder.write("a", "three").unwrap();
+    assert_eq!(folder.file(".gitignore"), "mine\n", "it is the person's");
+    std::fs::remove_file(folder.path().join(".gitignore")).unwrap();
+    folder.write("a", "four").unwrap();
+    assert!(!folder.path().join(".gitignore").exists(), "it is written once");
+    let other = TestTopics::new();
+    other.put_file(".gitignore", "theirs\n");
+    other.write("a", "one").unwrap();
+    assert_eq!(other.file(".gitignore"), "theirs\n");
+}
