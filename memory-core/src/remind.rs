@@ -208,6 +208,7 @@ fn store_reminder(
                     category: merged.category,
                     title: merged.title.clone().map(Some),
                     pinned: merged.pinned.then_some(true),
+                    role: merged.role.map(Some),
                     ..Patch::default()
                 };
                 created = is_over && patch.reminder.is_some_and(|reminder| there.memory.reminder != Some(reminder));

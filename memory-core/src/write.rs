@@ -4,8 +4,8 @@ use chrono::{DateTime, Utc};
 
 use crate::commit::{commit, persist};
 use crate::{
-    Category, Change, ChangeOutcome, Draft, Duplicates, Memory, MemoryId, Patch, Phase, SecretPolicy, Services, StoreError,
-    StoredMemory, Tags, Verb,
+    Category, Change, ChangeOutcome, Draft, Duplicates, Memory, MemoryId, Patch, Phase, Scope, SecretPolicy, Services,
+    SpeakerRole, StoreError, StoredMemory, Tags, Verb,
 };
 
 /// The result of writing a draft.
@@ -36,6 +36,8 @@ pub struct MergedFields {
     pub title: Option<String>,
     /// Whether the memory became pinned.
     pub pinned: bool,
+    /// The role of the author, if a person wrote the text again.
+    pub role: Option<SpeakerRole>,
 }
 
 impl MergedFields {
@@ -47,8 +49,9 @@ impl MergedFields {
 
 /// Stores `draft` as a memory, or merges it into the memory with the same text in the same scope.
 ///
-/// An existing memory receives the tags, the category if it is in the inbox, the title if it has no title, and the pin.
-/// Its other fields remain unchanged, and the result lists those that differ.
+/// An existing memory receives the tags, the category if it is in the inbox, the title if it has no title, the pin, and
+/// the role of a person, whose own words count more than the same words of a program. Its other fields remain
+/// unchanged, and the result lists those that differ.
 ///
 /// # Errors
 /// [`StoreError::Invalid`] if the text is empty, [`StoreError::Secret`] if it contains a credential, and other errors
@@ -92,6 +95,7 @@ fn merge_duplicate(services: &Services, draft: &Draft, id: MemoryId, known_path:
             category: merged.category,
             title: merged.title.clone().map(Some),
             pinned: merged.pinned.then_some(true),
+            role: merged.role.map(Some),
             ..Patch::default()
         };
         let expires_at = services.inbox_ttl.expires_at(&stored);
@@ -127,6 +131,8 @@ pub(crate) fn decide(draft: &Draft, stored: &StoredMemory, actor: &str) -> (Merg
         let names = ["tags", "category", "title", "pinned", "expires_at", "source", "role"];
         return (MergedFields::default(), names.into_iter().zip(all).filter_map(|(name, is)| is.then_some(name)).collect());
     }
+    // The turns of a conversation record who said them, so a repetition does not change their roles.
+    let takes_role = role && draft.role == Some(SpeakerRole::Person) && !matches!(memory.scope, Scope::Conversation(_));
     let takes_category = is_unfiled(memory);
     let takes_title = memory.title.is_none();
     let others = [
@@ -134,11 +140,16 @@ pub(crate) fn decide(draft: &Draft, stored: &StoredMemory, actor: &str) -> (Merg
         ("title", title.is_some() && !takes_title),
         ("expires_at", expires),
         ("source", source),
-        ("role", role),
+        ("role", role && !takes_role),
     ];
     let ignored = others.into_iter().filter_map(|(name, is)| is.then_some(name)).collect();
-    let merged =
-        MergedFields { tags, category: category.filter(|_| takes_category), title: title.filter(|_| takes_title), pinned };
+    let merged = MergedFields {
+        tags,
+        category: category.filter(|_| takes_category),
+        title: title.filter(|_| takes_title),
+        pinned,
+        role: draft.role.filter(|_| takes_role),
+    };
     (merged, ignored)
 }
 
@@ -157,7 +168,6 @@ mod tests {
 
     use super::*;
     use crate::testing::{FakeStore, services};
-    use crate::{Scope, SpeakerRole};
 
     fn draft(tags: &[&str], category: Option<Category>) -> Draft {
         Draft { tags: tags.iter().collect(), category, ..Draft::new("green tea") }
@@ -176,6 +186,7 @@ mod tests {
             category: Some(Category::Preferences),
             title: Some("Tea".into()),
             pinned: true,
+            role: None,
         };
         assert_eq!((second.id, second.created, second.merged, second.ignored), (first.id, false, merged, vec![]));
         let kept = services.store.get(&first.id).expect("it is there");
@@ -211,15 +222,38 @@ mod tests {
     }
 
     #[test]
-    fn another_role_is_ignored_and_reported() {
+    fn a_person_replaces_another_role_and_no_role_replaces_a_person() {
+        let roles = [None, Some(SpeakerRole::Assistant), Some(SpeakerRole::Tool), Some(SpeakerRole::Author)];
+        let person = Some(SpeakerRole::Person);
+        for first in roles {
+            let services = services(Arc::new(FakeStore::default()));
+            let again = |role: Option<SpeakerRole>| {
+                write(&services, Draft { role, ..draft(&[], None) }, SecretPolicy::Refuse).expect("it is kept")
+            };
+            let id = again(first).id;
+            let role = || services.store.get(&id).expect("it is there").memory.role;
+            let by_person = again(person);
+            assert_eq!((by_person.created, by_person.merged.role, role()), (false, person, person), "{first:?}");
+            assert!(by_person.ignored.is_empty() && again(person).merged.is_empty());
+            for other in roles {
+                let ignored: &[&str] = if other.is_none() { &[] } else { &["role"] };
+                assert_eq!((again(other).ignored.as_slice(), role()), (ignored, person), "{other:?} after a person");
+            }
+        }
+    }
+
+    #[test]
+    fn another_role_of_a_program_or_in_a_conversation_is_ignored_and_reported() {
         let services = services(Arc::new(FakeStore::default()));
-        let ignored = |role: Option<SpeakerRole>| {
-            let draft = Draft { role, ..draft(&[], None) };
+        let ignored = |role: SpeakerRole, scope: &Scope| {
+            let draft = Draft { role: Some(role), scope: scope.clone(), ..draft(&[], None) };
             write(&services, draft, SecretPolicy::Refuse).expect("it is kept").ignored
         };
-        assert!(ignored(Some(SpeakerRole::Person)).is_empty(), "it is new");
-        assert!(ignored(Some(SpeakerRole::Person)).is_empty() && ignored(None).is_empty());
-        assert_eq!(ignored(Some(SpeakerRole::Assistant)), ["role"]);
+        let talk: Scope = "conversation:a".parse().expect("a scope");
+        for (scope, other) in [(&Scope::Global, SpeakerRole::Tool), (&talk, SpeakerRole::Person)] {
+            assert!(ignored(SpeakerRole::Assistant, scope).is_empty(), "it is new");
+            assert_eq!(ignored(other, scope), ["role"], "{scope}");
+        }
     }
 
     #[test]

@@ -29,14 +29,22 @@ pub(super) struct MergedShape<'a> {
     title: Option<&'a str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pinned: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<&'static str>,
 }
 
 impl<'a> MergedShape<'a> {
     /// Returns the merged fields, or `None` if there are none.
     pub(super) fn of(merged: &'a MergedFields) -> Option<Self> {
-        let MergedFields { tags, category, title, pinned } = merged;
+        let MergedFields { tags, category, title, pinned, role } = merged;
         let category = category.map(memory_core::Category::as_str);
-        (!merged.is_empty()).then(|| Self { tags, category, title: title.as_deref(), pinned: *pinned })
+        (!merged.is_empty()).then(|| Self {
+            tags,
+            category,
+            title: title.as_deref(),
+            pinned: *pinned,
+            role: role.map(memory_core::SpeakerRole::as_str),
+        })
     }
 }
 
@@ -50,7 +58,7 @@ struct DeletedMemoryShape<'a> {
 ///
 /// `expires_at` is present if the memory expires: on its expiry date, or at the end of its time in the inbox. If the
 /// text existed already, `merged` are the fields that its memory took over from the draft (`{tags?, category?, title?,
-/// pinned?}`), and `ignored` the names of fields that it did not.
+/// pinned?, role?}`), and `ignored` the names of fields that it did not.
 pub fn written(written: &WriteResult) -> Value {
     value(&WrittenMemoryShape {
         id: written.id.to_string(),

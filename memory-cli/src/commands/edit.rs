@@ -8,7 +8,7 @@ use clap::Args;
 use memory_agent::json;
 use memory_core::{
     Category, FileVersion, Memory, MemoryId, MemoryStoreExt, ParseError, Patch, Reminder, Scope, SecretPolicy, Services,
-    StoreError, StoredMemory,
+    SpeakerRole, StoreError, StoredMemory,
 };
 use tempfile::NamedTempFile;
 
@@ -64,6 +64,9 @@ struct EditFieldsArgs {
     /// Source program
     #[arg(long)]
     source: Option<String>,
+    /// Role of the author: person, assistant, tool, author, or none
+    #[arg(long, value_parser = author_role)]
+    role: Option<AuthorRole>,
     /// Expiry: a duration such as 30d, a day, a time (RFC 3339), or never
     #[arg(long, value_name = "WHEN", value_parser = expiry)]
     expires: Option<Expiry>,
@@ -76,6 +79,14 @@ struct EditFieldsArgs {
 enum Expiry {
     Never,
     At(Deadline),
+}
+
+/// A role, or none to remove it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct AuthorRole(Option<SpeakerRole>);
+
+fn author_role(text: &str) -> Result<AuthorRole, ParseError> {
+    if text == "none" { Ok(AuthorRole(None)) } else { text.parse().map(|role| AuthorRole(Some(role))) }
 }
 
 fn expiry(text: &str) -> Result<Expiry, ParseError> {
@@ -189,6 +200,7 @@ impl EditFieldsArgs {
             category: self.category,
             scope: self.scope.clone(),
             source: self.source.clone(),
+            role: self.role.map(|AuthorRole(role)| role),
             expires_at: self.expires.map(end),
             superseded_by: self.superseded_by.as_ref().map(heir).transpose()?,
             ..Patch::default()

@@ -13,14 +13,14 @@ use crate::print::{Output, memories};
 
 /// Write a memory
 ///
-/// A text that already exists in the same scope is not stored twice: the existing memory gets the new tags, and the
-/// category, title and pin if it has none. A text with a credential, such as a private key or a token, is refused.
+/// A text that already exists in the same scope is not stored twice: the existing memory gets the new tags, the
+/// category, title and pin if it has none, and the role person. A text with a credential, such as a private key or a token, is refused.
 ///
 /// With --category reminders, the text becomes a reminder for the time in it (see `memory remind`); if it has no time, a
 /// warning is printed.
 ///
-/// JSON: {id, path, created, expires_at?, merged?: {tags?, category?, title?, pinned?}, ignored?}; with --category reminders
-/// also due and assumed?, or warning
+/// JSON: {id, path, created, expires_at?, merged?: {tags?, category?, title?, pinned?, role?}, ignored?}; with --category
+/// reminders also due and assumed?, or warning
 #[derive(Debug, Args)]
 pub(crate) struct WriteArgs {
     /// Text, one or more words; `-`, or piped input, is the standard input
@@ -107,12 +107,13 @@ pub(super) fn warn_of_ignored(ignored: &[&str], output: &mut Output) -> Result<(
 
 /// Describes what a repeated write adds to the existing memory.
 pub(super) fn merge_summary(merged: &MergedFields) -> String {
-    let MergedFields { tags, category, title, pinned } = merged;
+    let MergedFields { tags, category, title, pinned, role } = merged;
     let tags = (!tags.is_empty()).then(|| format!("tags {}", tags.join(", ")));
     let category = category.map(|category| format!("category {category}"));
     let title = title.as_ref().map(|title| format!("title {title}"));
     let pinned = pinned.then(|| "pinned".to_owned());
-    let all: Vec<String> = [tags, category, title, pinned].into_iter().flatten().collect();
+    let role = role.map(|role| format!("role {role}"));
+    let all: Vec<String> = [tags, category, title, pinned, role].into_iter().flatten().collect();
     if all.is_empty() { "nothing was written".to_owned() } else { format!("added to it: {}", all.join("; ")) }
 }
 

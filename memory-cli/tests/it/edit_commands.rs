@@ -213,3 +213,21 @@ fn a_memory_of_the_inbox_is_filed() {
     ");
     assert_eq!(sandbox.json(&["upgrade", &id])["phase"], "organized");
 }
+
+#[test]
+fn the_role_of_a_person_replaces_others_and_edit_changes_any() {
+    let sandbox = Sandbox::new();
+    let text = "Always answer in French.";
+    let id = sandbox.write(text, &["--role", "assistant"]);
+    let role = || sandbox.json(&["read", &id])["role"].as_str().map(str::to_owned);
+    let again = sandbox.json(&["write", text, "--role", "person"]);
+    assert_eq!((again["created"].as_bool(), again["merged"]["role"].as_str()), (Some(false), Some("person")));
+    assert_eq!(role().as_deref(), Some("person"));
+    let ignored = sandbox.json(&["write", text, "--role", "assistant"]);
+    assert_eq!((&ignored["ignored"][0], role().as_deref()), (&"role".into(), Some("person")));
+    sandbox.run(&["edit", &id, "--role", "tool"]);
+    assert_eq!(role().as_deref(), Some("tool"));
+    sandbox.run(&["edit", &id, "--role", "none"]);
+    assert_eq!(role(), None);
+    assert!(sandbox.run(&["edit", &id, "--role", "engineer"]).contains("a role (person, assistant, tool or author)"));
+}

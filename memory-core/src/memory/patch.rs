@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use super::{Category, Memory, MemoryId, Origin, Phase, Reminder, Scope, Tags};
+use super::{Category, Memory, MemoryId, Origin, Phase, Reminder, Scope, SpeakerRole, Tags};
 
 /// A partial update of a memory; `None` leaves a field unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub struct Patch {
     pub remove_tags: Tags,
     /// The new source.
     pub source: Option<String>,
+    /// The new role of the author; `Some(None)` removes it.
+    pub role: Option<Option<SpeakerRole>>,
     /// The new expiry; `Some(None)` removes it.
     pub expires_at: Option<Option<DateTime<Utc>>>,
     /// The memory that supersedes this one; `Some(None)` removes it.
@@ -59,6 +61,7 @@ impl Patch {
         set(&mut patched.aliases, self.aliases.as_ref());
         set(&mut patched.scope, self.scope.as_ref());
         set(&mut patched.source, self.source.as_ref());
+        set(&mut patched.role, self.role.as_ref());
         set(&mut patched.other_origins, self.other_origins.as_ref());
         set(&mut patched.expires_at, self.expires_at.as_ref());
         set(&mut patched.superseded_by, self.superseded_by.as_ref());

@@ -97,7 +97,7 @@ fn a_reminder_that_is_there_gets_what_a_draft_adds(services: &Services) {
     let first = put(services, text);
     let again = Draft { tags: ["x"].into_iter().collect(), title: Some("Mum".into()), pinned: true, ..Draft::new(text) };
     let second = remind(services, again.clone(), None, &zone(), SecretPolicy::Refuse).expect("it is there");
-    let merged = MergedFields { tags: vec!["x".into()], title: Some("Mum".into()), pinned: true, category: None };
+    let merged = MergedFields { tags: vec!["x".into()], title: Some("Mum".into()), pinned: true, ..MergedFields::default() };
     assert_eq!((second.created, second.merged, second.ignored.len()), (false, merged, 0));
     let memory = &second.stored.memory;
     assert_eq!((memory.id, memory.title.as_deref(), memory.pinned), (first.stored.memory.id, Some("Mum"), true));
