@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Change, Draft, Duplicates, Embedder, Filter, ListOrder, MemoryId, PageRequest, Progress, Query, Ranking, SecretPolicy,
-    Services, StoreError, StoredMemory, Verb, commit::commit, embed, has_direction, search,
+    Change, Draft, Duplicates, Embedder, Filter, ListOrder, Memory, MemoryId, PageRequest, Progress, Query, Ranking,
+    SecretPolicy, Services, StoreError, StoredMemory, Verb, commit::commit, embed, has_direction, search, secret,
 };
 
 /// Maximum number of memories to evaluate, newest first.
@@ -121,8 +121,8 @@ impl SearchQuality {
 
 /// Measures the model of `scratch`, an empty home, on the memories of `home`, which remains unchanged.
 ///
-/// Copies of the memories are written to `scratch`, some of them without one of their sentences, which then serves as
-/// the query. Returns the result of each script. The result is deterministic for the same memories and model.
+/// Copies of the memories without credentials are written to `scratch`, some of them without one of their sentences, which
+/// then serves as the query. Returns the result of each script. The result is deterministic for the same memories and model.
 ///
 /// # Errors
 /// [`StoreError::NoModel`]; [`StoreError::Embed`] if the model fails; or an error of either store.
@@ -134,7 +134,9 @@ pub fn test_model(
     let embedder = scratch.embedder.as_deref().ok_or(StoreError::NoModel)?;
     home.store.refresh()?;
     let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(MEMORIES) };
-    let memories = home.store.list(&Filter::everything(), &slice, home.clock.now())?.memories;
+    let mut memories = home.store.list(&Filter::everything(), &slice, home.clock.now())?.memories;
+    // The copies are temporary, but a credential does not belong in another file even for a minute.
+    memories.retain(|stored| !has_credential(&stored.memory));
     let questions = copy_memories(scratch, &memories)?;
     embed(scratch, progress, None)?;
     let words = Services { embedder: None, reranking: None, ..scratch.clone() };
@@ -146,6 +148,10 @@ pub fn test_model(
         tests.entry(script(question)).or_default().add(is_unreadable, words, with_model);
     }
     Ok(tests)
+}
+
+fn has_credential(memory: &Memory) -> bool {
+    secret::refuse([memory.content.as_str()].into_iter().chain(memory.title.as_deref())).is_err()
 }
 
 /// Copies memories into an empty home, and returns the queries with the memory that each should find.
@@ -169,7 +175,7 @@ fn copy_memories(scratch: &Services, memories: &[StoredMemory]) -> Result<Vec<(M
             questions.extend(split.map(|(question, _)| (memory.id, question.clone())));
             operation.changes.push(Change::Create { memory: Box::new(memory), front_matter: String::new() });
         }
-        // The originals are already stored, so their credentials are allowed.
+        // A memory without a credential has none without one of its sentences.
         commit(scratch, &operation, SecretPolicy::Keep)?;
     }
     Ok(questions)
@@ -321,5 +327,23 @@ mod tests {
         assert!(tests.values().all(|test| test.words.found <= test.questions && test.unreadable == 0));
         let none = Services { embedder: None, ..services(Arc::new(FakeStore::default())) };
         assert!(matches!(test_model(&home, &none, &mut |_| ()), Err(StoreError::NoModel)));
+    }
+
+    #[test]
+    fn a_memory_with_a_credential_is_not_copied() {
+        let home = services(Arc::new(FakeStore::default()));
+        let key = ["AKIA", "Z7QW3ERTY5UIOP2A"].concat();
+        for text in [
+            "The harbour opens early. The boats leave at seven o'clock.",
+            &format!("The key for the backup is {key}. It is rotated in May."),
+        ] {
+            write(&home, Draft::new(text), SecretPolicy::Keep).expect("it is kept");
+        }
+        let scratch = Services { embedder: Some(Arc::new(FakeEmbedder)), ..services(Arc::new(FakeStore::default())) };
+        test_model(&home, &scratch, &mut |_| ()).expect("it is measured");
+        let page = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
+        let copies = scratch.store.list(&Filter::everything(), &page, scratch.clock.now()).expect("they are listed");
+        let texts: Vec<&str> = copies.memories.iter().map(|stored| stored.memory.content.as_str()).collect();
+        assert_eq!(texts, ["The boats leave at seven o'clock."]);
     }
 }
