@@ -24,26 +24,16 @@ impl Charsmap {
         (!units.is_empty()).then_some(Self { units, texts })
     }
 
-    /// Normalizes a text as the crate `tokenizers` does.
+    /// Returns the parts of the normalized text, as the crate `tokenizers` normalizes it.
     ///
     /// If a short grapheme has a prefix in the map, the replacement of the shortest such prefix replaces the whole
     /// grapheme. Other graphemes are looked up character by character.
-    pub(super) fn normalize(&self, text: &str) -> String {
-        let mut normalized = String::with_capacity(text.len());
-        for grapheme in text.graphemes(true) {
-            if grapheme.len() <= LONGEST_GRAPHEME
-                && let Some(replacement) = self.replacement(grapheme)
-            {
-                normalized.push_str(replacement);
-                continue;
-            }
-            let mut buffer = [0; 4];
-            for character in grapheme.chars() {
-                let character = &*character.encode_utf8(&mut buffer);
-                normalized.push_str(self.replacement(character).unwrap_or(character));
-            }
-        }
-        normalized
+    pub(super) fn normalized_parts<'t>(&'t self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        text.graphemes(true).flat_map(|grapheme| {
+            let whole = (grapheme.len() <= LONGEST_GRAPHEME).then(|| self.replacement(grapheme)).flatten();
+            let characters = if whole.is_some() { "" } else { grapheme }.split_inclusive(|_: char| true);
+            whole.into_iter().chain(characters.map(|character| self.replacement(character).unwrap_or(character)))
+        })
     }
 
     /// Returns the replacement of the shortest prefix of `text` that is in the map.

@@ -26,6 +26,12 @@ pub(super) const FAST: &str = "tokenizer.json";
 const VOCABULARY: &str = "vocab.txt";
 const CONFIG: &str = "tokenizer_config.json";
 
+/// Maximum length of a word in characters, whatever the file says. A longer word is unknown.
+const LONGEST_WORD: usize = 1_000;
+
+/// Maximum number of normalizers and of pre-tokenizers. Published tokenizers have fewer than 10.
+const MAX_STEPS: usize = 64;
+
 /// Defaults of BERT tokenizers.
 const MOST_CHARACTERS: usize = 100;
 const UNKNOWN: &str = "[UNK]";
@@ -199,7 +205,7 @@ fn build_word_piece(folder: &ModelFolder, fast: TokenizerFile) -> Result<Subword
     }
     let scripts = CoveredScripts::of(&vocabulary);
     let pieces = PieceSegmenter::new(vocabulary, &model.continuing_subword_prefix);
-    let most_characters = model.max_input_chars_per_word;
+    let most_characters = model.max_input_chars_per_word.min(LONGEST_WORD);
     let tokenizer = WordPieceParts { pieces, unknown: &model.unk_token, spelling, most_characters, scripts, median_piece };
     tokenizer.build(folder, FAST)
 }
@@ -227,9 +233,15 @@ fn unigram(folder: &ModelFolder, fast: TokenizerFile) -> Result<SubwordTokenizer
     Ok(SubwordTokenizer { model: SubwordModel::Unigram(Box::new(model)), frame: Ok(frame), scripts, rows, median_piece })
 }
 
+/// Checks that another normalizer or pre-tokenizer may be added to `count` of them, since each is applied to every text.
+fn check_room(folder: &ModelFolder, kind: &str, count: usize) -> Result<(), ModelError> {
+    if count < MAX_STEPS { Ok(()) } else { Err(folder.unsupported(FAST, &format!("it has more than {MAX_STEPS} {kind}"))) }
+}
+
 impl NormalizerConfig {
     fn add_to(self, normalizers: &mut Vec<Normalizer>, folder: &ModelFolder) -> Result<(), ModelError> {
         let lacks = |what: &str| folder.damaged(FAST, &format!("a normalizer has no {what}"));
+        check_room(folder, "normalizers", normalizers.len())?;
         normalizers.push(match self.kind.as_str() {
             "Sequence" => return self.normalizers.into_iter().try_for_each(|inner| inner.add_to(normalizers, folder)),
             "Precompiled" => {
@@ -248,6 +260,9 @@ impl NormalizerConfig {
             "Replace" => {
                 let with = self.content.ok_or_else(|| lacks("content"))?;
                 match self.pattern.ok_or_else(|| lacks("pattern"))? {
+                    PatternConfig::String(text) if text.is_empty() => {
+                        return Err(folder.unsupported(FAST, "a normalizer replaces an empty text"));
+                    }
                     PatternConfig::String(text) => Normalizer::Replace { text, with },
                     PatternConfig::Regex(pattern) => {
                         let unread = |_| folder.unsupported(FAST, &format!("it uses the unsupported pattern {pattern:?}"));
@@ -263,6 +278,7 @@ impl NormalizerConfig {
 
 impl PreTokenizerConfig {
     fn add_to(self, pre_tokenizers: &mut Vec<PreTokenizer>, folder: &ModelFolder) -> Result<(), ModelError> {
+        check_room(folder, "pre-tokenizers", pre_tokenizers.len())?;
         pre_tokenizers.push(match self.kind.as_str() {
             "Sequence" => return self.pretokenizers.into_iter().try_for_each(|inner| inner.add_to(pre_tokenizers, folder)),
             "WhitespaceSplit" => PreTokenizer::Whitespace,

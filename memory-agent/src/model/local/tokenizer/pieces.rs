@@ -5,6 +5,11 @@ use std::fmt;
 use super::vocabulary::TokenVocabulary;
 use super::words::NormalizedWord;
 
+/// Maximum length of a piece in bytes. A longer one is never found, because it would slow down every search for a piece.
+///
+/// The longest pieces of published vocabularies have 48 bytes.
+pub(super) const LONGEST_PIECE: usize = 128;
+
 /// The pieces of a vocabulary: those that start a word, and those that continue one.
 pub(super) struct PieceSegmenter {
     vocabulary: TokenVocabulary,
@@ -92,8 +97,11 @@ impl PieceTable {
         Self { slots: vec![0; (2 * count + 1).next_power_of_two()], longest: 0 }
     }
 
-    /// Inserts a piece; `prefix` is the number of bytes to skip at the start of vocabulary entries.
+    /// Inserts a piece of up to [`LONGEST_PIECE`] bytes; `prefix` is the number of bytes to skip at the start of vocabulary entries.
     pub(super) fn insert(&mut self, vocabulary: &TokenVocabulary, prefix: usize, piece: &str, index: usize) {
+        if LONGEST_PIECE < piece.len() {
+            return;
+        }
         self.longest = self.longest.max(piece.len());
         let slot = self.slot(vocabulary, prefix, piece);
         self.slots[slot] = u32::try_from(index + 1).expect("a file of 64 MB has fewer pieces");

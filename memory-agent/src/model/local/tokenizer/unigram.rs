@@ -3,17 +3,13 @@
 use std::collections::HashSet;
 
 use super::normalizer::Normalizer;
-use super::pieces::PieceTable;
+use super::pieces::{LONGEST_PIECE, PieceTable};
 use super::pre_tokenizer::{PreTokenizer, split};
 use super::vocabulary::TokenVocabulary;
+use crate::model::local::sentence_transformer::LONGEST;
 
 /// Difference of the log probability of an unknown character to that of the least probable piece.
 const UNKNOWN_PENALTY: f64 = 10.0;
-
-/// Number of bytes of a text that are read per requested token.
-///
-/// The longest pieces of published vocabularies have 48 bytes.
-const BYTES_PER_TOKEN: usize = 128;
 
 /// A unigram model.
 #[derive(Debug)]
@@ -68,10 +64,10 @@ impl Unigram {
 
     /// Returns the first tokens of a text, at most `most`.
     pub(super) fn tokens(&self, text: &str, most: usize) -> Vec<u32> {
-        let end = text.floor_char_boundary(most.saturating_mul(BYTES_PER_TOKEN).min(text.len()));
-        let mut normalized = text[..end].to_owned();
+        let limit = most.min(LONGEST) * LONGEST_PIECE;
+        let mut normalized = text[..text.floor_char_boundary(limit)].to_owned();
         for normalizer in &self.normalizers {
-            normalized = normalizer.apply(&normalized);
+            normalized = normalizer.apply(&normalized, limit);
         }
         let (mut ids, mut steps) = (Vec::new(), Vec::new());
         for part in split(normalized, &self.pre_tokenizers) {

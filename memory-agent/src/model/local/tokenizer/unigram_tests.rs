@@ -202,6 +202,21 @@ fn a_tokenizer_that_cannot_be_used_says_why() {
     for (key, value, why) in [
         ("normalizer", json!({"type": "Precompiled", "precompiled_charsmap": "AAAA"}), "its precompiled_charsmap is invalid"),
         ("normalizer", json!({"type": "Replace", "content": ""}), "a normalizer has no pattern"),
+        (
+            "normalizer",
+            json!({"type": "Replace", "pattern": {"String": ""}, "content": "a"}),
+            "a normalizer replaces an empty text",
+        ),
+        (
+            "normalizer",
+            json!({"type": "Sequence", "normalizers": vec![json!({"type": "NFC"}); 65]}),
+            "it has more than 64 normalizers",
+        ),
+        (
+            "pre_tokenizer",
+            json!({"type": "Sequence", "pretokenizers": vec![json!({"type": "WhitespaceSplit"}); 65]}),
+            "it has more than 64 pre-tokenizers",
+        ),
         ("normalizer", json!({"type": "BertNormalizer"}), r#"it uses the normalizer "BertNormalizer""#),
         (
             "normalizer",
@@ -219,6 +234,25 @@ fn a_tokenizer_that_cannot_be_used_says_why() {
     assert_eq!(unknown, "its vocabulary has no unknown token");
 }
 
+#[test]
+fn steps_that_lengthen_a_text_end() {
+    let double = json!({"type": "Replace", "pattern": {"String": "a"}, "content": "aa"});
+    let pattern = json!({"type": "Replace", "pattern": {"Regex": ""}, "content": "a".repeat(100_000)});
+    for steps in [vec![double; 40], vec![pattern; 40]] {
+        let model = model(&json!({"type": "Sequence", "normalizers": steps}), &Value::Null, false);
+        let tokenizer = tokenizer(&model);
+        assert_eq!(tokenizer.plain("aaa", 20).len(), 20);
+    }
+}
+
+#[test]
+fn a_piece_that_is_longer_than_any_published_one_is_not_used() {
+    let mut model = xlm_r_model();
+    model["model"]["vocab"].as_array_mut().expect("a list").push(json!(["a".repeat(129), 0.0]));
+    let ids = tokenizer(&model).plain(&"a".repeat(129), usize::MAX);
+    assert!(ids.iter().all(|id| (*id as usize) < PIECES.len()));
+}
+
 proptest! {
     #[test]
     fn every_text_becomes_tokens_that_are_known(text in "(\\PC|[abem深色é\u{301}\u{200b}\u{0}\\s]){0,60}", most in 0..40_usize) {
@@ -234,7 +268,7 @@ proptest! {
     #[test]
     fn no_map_makes_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..80), text in "\\PC{0,10}") {
         if let Some(map) = charsmap::Charsmap::parse(&bytes) {
-            map.normalize(&text);
+            map.normalized_parts(&text).for_each(drop);
         }
     }
 }
