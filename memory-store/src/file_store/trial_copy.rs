@@ -1,9 +1,10 @@
-//! A copy of the memories for trial changes.
+//! Copies of memories for trials.
 //!
-//! A dry run of a dream works on such a copy, without a language model.
+//! A dry run of a dream works on such a copy, without a language model; a test of a model works on an empty store.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,14 +20,14 @@ use crate::index::{CATEGORIES, ENTRIES, FOLDER, REHEARSAL};
 /// The folder of the journal, below the home.
 const JOURNAL: &str = "journal";
 
-/// A copy of the memories of a home for trial changes.
+/// A store for trials in a private folder of a home.
 ///
 /// It is deleted on drop. If the process ends before, the next copy deletes it.
 #[derive(Debug)]
 pub struct TrialCopy {
     /// The store on the copy.
     pub store: Arc<FileStore>,
-    _folder: TempDir,
+    folder: TempDir,
     /// The folder, locked while the copy is in use.
     _lock: File,
 }
@@ -40,17 +41,41 @@ impl FileStore {
         self.refresh()?;
         let _lock = self.begin()?;
         let refused = |error| io_error(format!("copy the memories of {}", self.root.display()), error);
-        let parent = self.root.join(FOLDER);
-        cache_file::make_folder(&parent).map_err(refused)?;
-        remove_unused_copies(&parent);
-        let folder = tempfile::Builder::new().prefix(REHEARSAL).tempdir_in(&parent).map_err(refused)?;
-        let in_use = File::open(folder.path()).map_err(refused)?;
-        in_use.lock().map_err(refused)?;
+        let (folder, in_use) = self.create_trial_folder().map_err(refused)?;
         for name in [CATEGORIES, ENTRIES, JOURNAL] {
             copy_files(&self.root.join(name), &folder.path().join(name)).map_err(refused)?;
         }
         self.index.copy_to(folder.path())?;
-        Ok(TrialCopy { store: Arc::new(Self::open(folder.path(), self.options)?), _folder: folder, _lock: in_use })
+        Ok(TrialCopy { store: Arc::new(Self::open(folder.path(), self.options)?), folder, _lock: in_use })
+    }
+
+    /// Creates an empty store, for trials on copies of single memories.
+    ///
+    /// # Errors
+    /// If the folder cannot be created.
+    pub fn empty_trial(&self) -> Result<TrialCopy, StoreError> {
+        let _lock = self.begin()?;
+        let refused = |error| io_error(format!("create a temporary folder in {}", self.root.display()), error);
+        let (folder, in_use) = self.create_trial_folder().map_err(refused)?;
+        Ok(TrialCopy { store: Arc::new(Self::open(folder.path(), self.options)?), folder, _lock: in_use })
+    }
+
+    /// Creates a private folder, and deletes those of earlier processes. The caller holds the lock of the home.
+    fn create_trial_folder(&self) -> io::Result<(TempDir, File)> {
+        let parent = self.root.join(FOLDER);
+        cache_file::make_folder(&parent)?;
+        remove_unused_copies(&parent);
+        let folder = tempfile::Builder::new().prefix(REHEARSAL).permissions(Permissions::from_mode(0o700)).tempdir_in(&parent)?;
+        let in_use = File::open(folder.path())?;
+        in_use.lock()?;
+        Ok((folder, in_use))
+    }
+}
+
+impl TrialCopy {
+    /// Returns the folder of the store.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
     }
 }
 
@@ -117,5 +142,19 @@ mod tests {
         assert!(fs::read_dir(inner).unwrap().all(|entry| !entry.unwrap().file_name().to_string_lossy().starts_with(REHEARSAL)));
         drop((first, second));
         assert_eq!(copies(), 0);
+    }
+
+    #[test]
+    fn an_empty_trial_is_private_and_replaces_one_that_was_left_behind() {
+        let home = tempfile::tempdir().unwrap();
+        let store = FileStore::open(home.path(), FileStoreOptions::default()).unwrap();
+        let left = home.path().join(FOLDER).join(format!("{REHEARSAL}left"));
+        fs::create_dir_all(left.join("categories")).unwrap();
+        let trial = store.empty_trial().unwrap();
+        assert!(!left.exists() && trial.folder().starts_with(home.path()));
+        assert_eq!(trial.folder().metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        let folder = trial.folder().to_owned();
+        drop(trial);
+        assert!(!folder.exists());
     }
 }
