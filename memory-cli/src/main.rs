@@ -16,6 +16,7 @@ mod config;
 mod conversations;
 mod daemon;
 mod datetime;
+mod delete_on_signal;
 mod dreaming;
 mod embedding;
 mod exit_code;

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use clap::{Args, Subcommand};
 use memory_agent::model::{KNOWN_MODELS, KnownModel, LocalEmbedder};
 use memory_core::{Embedder, ModelTest, ModelVerdict, SearchQuality, Services, StoreError, test_model};
-use memory_store::{FileStore, FileStoreOptions};
 use serde_json::{Value, json};
 
 use super::config::store_setting;
-use crate::app::App;
+use crate::app::{App, Home};
 use crate::config::Settings;
+use crate::delete_on_signal::DeleteOnSignal;
 use crate::embedding;
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
@@ -61,8 +61,8 @@ struct ModelUseArgs {
 
 /// Measure on your own memories whether a model improves searches
 ///
-/// Copies up to 2,000 memories to a temporary home, up to 300 of them without one of their middle sentences, and searches
-/// for each such sentence, by words only and with the model. recall@10 is the share of memories among the first 10 hits,
+/// Copies up to 2,000 memories without credentials to a temporary folder of the home, which is deleted in the end, up to 300
+/// of them without one of their middle sentences, and searches for each such sentence, by words only and with the model. recall@10 is the share of memories among the first 10 hits,
 /// MRR the mean of 1 / rank. Your memories and settings stay unchanged.
 ///
 /// JSON: {model, questions, verdict, scripts: [{script, questions, unreadable, words: {recall, mrr}, with_model: {recall, mrr}, better, worse,
@@ -195,12 +195,16 @@ fn test(model: Option<&str>, app: &mut App) -> Result<(), Failure> {
         let embedder = embedding::open(&settings.embedding).map_err(StoreError::from)?.ok_or(StoreError::NoModel)?;
         (embedder.identity().to_owned(), embedder)
     };
-    let home = app.open_with(&settings)?.services;
-    let folder = tempfile::tempdir().map_err(Failure::file("create a temporary folder"))?;
-    let store = Arc::new(FileStore::open(folder.path(), FileStoreOptions::default())?);
-    let scratch = Services { store: store.clone(), history: store, embedder: Some(embedder), ..home.clone() };
+    let Home { services: home, store, .. } = app.open_with(&settings)?;
     let mut bar = app.output.bar("embedding");
-    let tests = test_model(&home, &scratch, &mut |progress| bar.show(progress))?;
+    let tests = {
+        let trial = store.empty_trial()?;
+        // Declared last, so that it is dropped first: after a signal, nothing is printed about the missing folder.
+        let _guard = DeleteOnSignal::new(trial.folder().to_owned()).map_err(Failure::file("listen for signals"))?;
+        let scratch =
+            Services { store: trial.store.clone(), history: trial.store.clone(), embedder: Some(embedder), ..home.clone() };
+        test_model(&home, &scratch, &mut |progress| bar.show(progress))?
+    };
     drop(bar);
     let mut all = ModelTest::default();
     for test in tests.values() {

@@ -1,5 +1,10 @@
 //! Tests of `memory model`.
 
+use std::net::TcpListener;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
 use insta::assert_snapshot;
 use serde_json::Value;
 
@@ -115,4 +120,39 @@ fn a_test_measures_words_and_model_on_ones_own_memories() {
     let text = sandbox.run(&["model", "test", &folder]);
     assert!(text.contains("Latin: too few questions: at least"), "{text}");
     assert_eq!(sandbox.json(&["model", "test"])["error"]["code"], "CONFIG_INVALID", "none is in use");
+}
+
+#[test]
+fn a_signal_leaves_no_copies_behind() {
+    let sandbox = Sandbox::new();
+    sandbox.write("The apple of the tree is red and sweet. The cherry is another kind of fruit.", &[]);
+    // A server that accepts connections and never answers.
+    let server = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = server.local_addr().expect("an address");
+    sandbox.file(".memory/config.yaml", &format!("embedding:\n  base_url: http://{address}/v1\n  name: silent\n"));
+    let mut command = sandbox.command(&["model", "test"]);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+    server.set_nonblocking(true).expect("it does not block");
+    let _request = loop {
+        if let Ok(request) = server.accept() {
+            break request;
+        }
+        assert!(child.try_wait().expect("it can be waited for").is_none(), "it asks for vectors before it ends");
+        std::thread::yield_now();
+    };
+    let index = sandbox.path(".memory/index");
+    assert_eq!(files_ending_in(&index, ".md"), 1, "the copy exists while it runs");
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs").success());
+    let status = child.wait().expect("it ends");
+    assert_eq!(status.signal(), Some(15), "{status}");
+    assert_eq!(files_ending_in(&index, ".md"), 0);
+}
+
+fn files_ending_in(folder: &Path, ending: &str) -> usize {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let count = |path: std::path::PathBuf| {
+        if path.is_dir() { files_ending_in(&path, ending) } else { usize::from(path.to_string_lossy().ends_with(ending)) }
+    };
+    entries.map(count).sum()
 }
