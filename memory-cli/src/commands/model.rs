@@ -21,6 +21,9 @@ use crate::print::{Table, TableColumn};
 /// Cell of a column without a value.
 const NO_VALUE: &str = "-";
 
+/// Texts for the trial of a model. Most vocabularies cover one of them, so that the weights are used.
+const TRIAL_TEXTS: [&str; 4] = ["a", "memory", "память", "记忆"];
+
 /// List, select and test embedding models for searches by meaning
 ///
 /// A model is a folder that you downloaded: a sentence transformer (BERT or XLM-R, with model.safetensors and
@@ -46,7 +49,7 @@ enum ModelCommand {
 
 /// Select a model for searches, or none
 ///
-/// The model is opened first, and the settings change only if it works. Run `memory embed` afterwards to compute vectors.
+/// The model is opened and tried first, and the settings change only if it works. Run `memory embed` afterwards to compute vectors.
 ///
 /// JSON: {model, identity, dimensions}; with --none, {model: null}
 #[derive(Debug, Args)]
@@ -147,6 +150,7 @@ fn use_model(model: &str, app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
     let folder = find_model(model, &settings, app)?;
     let opened = open_model(&folder)?;
+    opened.embed(&TRIAL_TEXTS).map_err(StoreError::from)?;
     let text = folder.to_str().ok_or_else(|| {
         let hint = "move the model to a folder with a UTF-8 name";
         Failure::usage(format!("cannot write {} to the settings", folder.display()), hint)

@@ -156,3 +156,15 @@ fn files_ending_in(folder: &Path, ending: &str) -> usize {
     };
     entries.map(count).sum()
 }
+
+#[test]
+fn a_model_without_valid_weights_is_not_used() {
+    let sandbox = Sandbox::new();
+    let mut model = TinyBert::encoder(1);
+    model.tensors.iter_mut().for_each(|tensor| tensor.numbers.fill(f32::NAN));
+    model.write(&sandbox.path("model"));
+    let folder = sandbox.path("model").display().to_string();
+    let refused = sandbox.json(&["model", "use", &folder]);
+    assert_eq!(refused["error"]["code"], "MODEL_FAILED");
+    assert_eq!(sandbox.json(&["embed", "--status"])["error"]["code"], "CONFIG_INVALID", "no model is in use");
+}
