@@ -46,7 +46,7 @@ const CONVERSATIONS_READ: usize = 30;
 const LINKS_FOLLOWED: usize = 10;
 
 /// Largest pause between messages of one conversation outside conversation scopes.
-const MAX_PAUSE: TimeDelta = TimeDelta::minutes(10);
+pub(super) const MAX_PAUSE: TimeDelta = TimeDelta::minutes(10);
 
 /// Largest distance of a neighbour that becomes a candidate.
 const MAX_DISTANCE: usize = 3;

@@ -15,6 +15,7 @@ use memory_core::rank::{CollectionKind, TurnPosition};
 use memory_core::{Filter, Scope, SpeakerRole};
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::gather::MAX_PAUSE;
 use crate::index::error::IndexError;
 
 /// A longer conversation is read only around its best messages.
@@ -55,8 +56,8 @@ impl ConversationTurns {
     /// Reads the conversation of the filter, or else the conversations of the documents with `keys`.
     ///
     /// In other scopes, documents are messages of a conversation if several speakers wrote them within a short time. If one of the
-    /// speakers is named as an assistant is, their names give their roles. `crowded` holds the sorted keys of documents with another
-    /// document close in time.
+    /// speakers is named as an assistant is, their names give their roles; else the lengths of their messages do, if two of them take
+    /// turns. `crowded` holds the sorted keys of documents with another document close in time.
     pub(super) fn of(connection: &Connection, filter: &Filter, keys: &[i64], crowded: &[i64]) -> Result<Self, IndexError> {
         let mut turns = Self::default();
         if let Some(scope @ Scope::Conversation(_)) = &filter.scope {
@@ -94,13 +95,13 @@ impl ConversationTurns {
             }
             let (mut talks, mut shape) = (Vec::new(), CollectionKind::Plain);
             for run in runs.drain(..) {
-                let sources = sources(connection, &scope, &run)?;
-                if sources.values().collect::<BTreeSet<_>>().len() < 2 {
+                let messages = load_messages(connection, &scope, &run)?;
+                if messages.iter().map(|message| &message.source).collect::<BTreeSet<_>>().len() < 2 {
                     continue;
                 }
-                if has_assistant(sources.values()) {
+                let roles = infer_roles(&messages);
+                if !roles.is_empty() {
                     shape = CollectionKind::Assisted;
-                    let roles = sources.iter().filter_map(|(key, source)| Some((*key, SpeakerRole::of_source(source)?)));
                     turns.roles.extend(roles);
                 }
                 talks.push(run);
@@ -199,14 +200,60 @@ fn window(connection: &Connection, scope: &str, (created_at, key): TurnKey) -> R
     Ok(window)
 }
 
-/// Returns the sources of the documents of a run by their keys. Documents without a source are left out.
-fn sources(connection: &Connection, scope: &str, run: &[TurnKey]) -> Result<HashMap<i64, String>, IndexError> {
-    let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(HashMap::new()) };
-    let sql = "SELECT key, source FROM documents INDEXED BY turns \
-               WHERE scope = ? AND created_at BETWEEN ? AND ? AND source != ''";
+/// A document of a run with a source.
+#[derive(Debug)]
+struct RunMessage {
+    created_at: i64,
+    key: i64,
+    source: String,
+    length: u32,
+}
+
+/// Returns the documents of a run that have a source, in order.
+fn load_messages(connection: &Connection, scope: &str, run: &[TurnKey]) -> Result<Vec<RunMessage>, IndexError> {
+    let (Some(first), Some(last)) = (run.first(), run.last()) else { return Ok(Vec::new()) };
+    let sql = "SELECT created_at, key, source, length FROM documents INDEXED BY turns \
+               WHERE scope = ? AND created_at BETWEEN ? AND ? AND source != '' ORDER BY created_at, key";
     let mut select = connection.prepare_cached(sql)?;
-    let sources = select.query_map(params![scope, first.0, last.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(sources.collect::<Result<_, _>>()?)
+    let read = |row: &rusqlite::Row<'_>| {
+        Ok(RunMessage { created_at: row.get(0)?, key: row.get(1)?, source: row.get(2)?, length: row.get(3)? })
+    };
+    Ok(select.query_map(params![scope, first.0, last.0], read)?.collect::<Result<_, _>>()?)
+}
+
+/// Returns the roles of the authors of a run: by their names if one is that of an assistant, else by the lengths of their messages.
+fn infer_roles(messages: &[RunMessage]) -> Vec<(i64, SpeakerRole)> {
+    if has_assistant(messages.iter().map(|message| &message.source)) {
+        return messages.iter().filter_map(|message| Some((message.key, SpeakerRole::of_source(&message.source)?))).collect();
+    }
+    let exchanged = select_exchanged(messages);
+    let mut lengths = HashMap::<&str, Vec<u32>>::new();
+    for message in &exchanged {
+        lengths.entry(&message.source).or_default().push(message.length);
+    }
+    let Some([person, assistant]) = person_and_assistant(&lengths) else { return Vec::new() };
+    let role = |message: &&RunMessage| match message.source.as_str() {
+        source if source == person => Some((message.key, SpeakerRole::Person)),
+        source if source == assistant => Some((message.key, SpeakerRole::Assistant)),
+        _ => None,
+    };
+    exchanged.iter().filter_map(role).collect()
+}
+
+/// Returns the messages with another one within [`MAX_PAUSE`], or none unless their speakers take turns.
+///
+/// Notes that several programs write at the same time rarely alternate.
+fn select_exchanged(messages: &[RunMessage]) -> Vec<&RunMessage> {
+    let pause = MAX_PAUSE.num_nanoseconds().unwrap_or(i64::MAX);
+    let is_close = |pair: &[RunMessage]| pair[1].created_at.saturating_sub(pair[0].created_at) <= pause;
+    let close = || messages.windows(2).filter(|pair| is_close(pair));
+    let changes = close().filter(|pair| pair[0].source != pair[1].source).count();
+    if changes * 4 < close().count() * 3 {
+        return Vec::new();
+    }
+    let near = |place: usize| messages.get(place..place + 2).is_some_and(is_close);
+    let is_exchanged = |place: usize| near(place) || place.checked_sub(1).is_some_and(near);
+    (0..messages.len()).filter(|place| is_exchanged(*place)).map(|place| &messages[place]).collect()
 }
 
 /// Returns whether one of the sources is the name of an assistant.
@@ -234,9 +281,10 @@ fn lengths_by_source(connection: &Connection, scope: &str) -> Result<HashMap<Str
 }
 
 /// Returns the person and the assistant of a conversation, if the message lengths of the two speakers show which is which.
-fn person_and_assistant(lengths: &HashMap<String, Vec<u32>>) -> Option<[String; 2]> {
+fn person_and_assistant<S: AsRef<str>>(lengths: &HashMap<S, Vec<u32>>) -> Option<[&str; 2]> {
     let total: usize = lengths.values().map(Vec::len).sum();
-    let mut speakers: Vec<(&String, &Vec<u32>)> = lengths.iter().filter(|(source, _)| !source.is_empty()).collect();
+    let speakers = lengths.iter().map(|(source, lengths)| (source.as_ref(), lengths));
+    let mut speakers: Vec<(&str, &Vec<u32>)> = speakers.filter(|(source, _)| !source.is_empty()).collect();
     speakers.sort_by(|one, other| other.1.len().cmp(&one.1.len()).then(one.0.cmp(other.0)));
     let [first, second, rest @ ..] = speakers.as_slice() else { return None };
     let both = first.1.len() + second.1.len();
@@ -252,9 +300,9 @@ fn person_and_assistant(lengths: &HashMap<String, Vec<u32>>) -> Option<[String; 
     };
     let ratio = median(second.1) / median(first.1);
     if MIN_LENGTH_RATIO <= ratio {
-        Some([first.0.clone(), second.0.clone()])
+        Some([first.0, second.0])
     } else if ratio <= 1.0 / MIN_LENGTH_RATIO {
-        Some([second.0.clone(), first.0.clone()])
+        Some([second.0, first.0])
     } else {
         None
     }
@@ -291,13 +339,44 @@ mod tests {
     fn the_speaker_of_much_longer_messages_is_the_assistant() {
         let lengths = |of: &[(&str, u32)]| {
             let all = of.iter().map(|(source, length)| ((*source).to_owned(), vec![*length; 5]));
-            person_and_assistant(&all.collect())
+            let all: HashMap<String, Vec<u32>> = all.collect();
+            person_and_assistant(&all).map(|both| both.map(str::to_owned))
         };
         assert_eq!(lengths(&[("anna", 10), ("helper", 30)]), Some(["anna".to_owned(), "helper".to_owned()]));
         assert_eq!(lengths(&[("helper", 30), ("anna", 10)]), Some(["anna".to_owned(), "helper".to_owned()]));
         assert_eq!(lengths(&[("anna", 10), ("ben", 18)]), None);
         assert_eq!(lengths(&[("anna", 10), ("", 30)]), None);
         assert_eq!(lengths(&[("anna", 10), ("ben", 30), ("carl", 30)]), None);
+    }
+
+    #[test]
+    fn the_lengths_count_only_where_two_speakers_take_turns_within_minutes() {
+        const MINUTE: i64 = 60_000_000_000;
+        // Each message: its minute, the first letter of its speaker, and its length.
+        let roles = |run: &[(i64, char, u32)]| {
+            let message = |(key, (minute, speaker, length)): (i64, &(i64, char, u32))| RunMessage {
+                created_at: minute * MINUTE,
+                key,
+                source: speaker.to_string(),
+                length: *length,
+            };
+            let messages: Vec<RunMessage> = (0..).zip(run).map(message).collect();
+            let role = |(_, role): (i64, SpeakerRole)| role.as_str().as_bytes()[0] as char;
+            infer_roles(&messages).into_iter().map(role).collect::<String>()
+        };
+        let talk = |gap: i64| -> Vec<(i64, char, u32)> {
+            (0..8).map(|turn| if turn % 2 == 0 { (turn * gap, 'J', 9) } else { (turn * gap, 'C', 80) }).collect()
+        };
+        assert_eq!(roles(&talk(1)), "papapapa");
+        assert_eq!(roles(&talk(30)), "", "notes that were written hours apart");
+        assert_eq!(roles(&talk(1)[..5]), "", "two messages of an assistant are too few");
+        let in_blocks: Vec<_> = (0..8).map(|turn| if turn < 4 { (turn, 'J', 9) } else { (turn, 'C', 80) }).collect();
+        assert_eq!(roles(&in_blocks), "", "notes of two programs");
+        let alike: Vec<_> = (0..8).map(|turn| (turn, if turn % 2 == 0 { 'J' } else { 'B' }, 20)).collect();
+        assert_eq!(roles(&alike), "", "two people");
+        let mut with_notes = talk(1);
+        with_notes.extend([(100, 'J', 300), (200, 'J', 300), (300, 'J', 300)]);
+        assert_eq!(roles(&with_notes), "papapapa", "longer notes of the same person hours later do not count");
     }
 
     #[test]
