@@ -260,8 +260,9 @@ impl InstanceFolder {
     /// values can still be decrypted, and the next call continues.
     ///
     /// # Errors
-    /// [`InstanceError::NotOpened`] if a value cannot be decrypted, [`InstanceError::KeyMissing`] if there is no key;
-    /// nothing has changed then. Or an error of the disk.
+    /// [`InstanceError::NotOpened`] if a value cannot be decrypted, [`InstanceError::KeyMissing`] if there is no key,
+    /// [`InstanceError::Invalid`] if a value cannot be replaced in its file; nothing has changed then. Or an error of
+    /// the disk.
     pub fn rekey(&self, given: Option<&MasterKey>) -> Result<usize, InstanceError> {
         let _lock = self.lock()?;
         let is_on_disk = self.given.is_none();
@@ -320,10 +321,38 @@ impl InstanceFolder {
                 count += 1;
             }
             if 0 < count {
+                self.verify_resealed(&backend, &name, &fields, &text, new)?;
                 planned.push((path, text, count));
             }
         }
         Ok(planned)
+    }
+
+    /// Checks that each sealed field of a definition opens with the key `new` in `text`.
+    ///
+    /// The former key is deleted later, so a value that is still sealed under it would be lost. This happens to a value that
+    /// the file contains in another spelling, such as over several lines.
+    fn verify_resealed(
+        &self,
+        backend: &InstanceName,
+        name: &InstanceName,
+        fields: &[(String, FieldValue)],
+        text: &str,
+        new: &MasterKey,
+    ) -> Result<(), InstanceError> {
+        let resealed = InstanceDefinition::parse(backend, name, text.as_bytes())?;
+        for (field, value) in fields {
+            let FieldValue::Sealed(_) = value else { continue };
+            let purpose = InstanceDefinition::purpose(backend, name, field);
+            let opens =
+                |value: &FieldValue| matches!(value, FieldValue::Sealed(sealed) if seal::open(new, &purpose, sealed).is_ok());
+            if !resealed.field(field).is_some_and(opens) {
+                let place = self.root().join(InstanceDefinition::path(backend, name));
+                let why = format!("the field {field} in {} cannot be sealed again as it is written there", place.display());
+                return Err(InstanceError::invalid(why, "write the value on one line without quotation marks, then try again"));
+            }
+        }
+        Ok(())
     }
 
     fn disk(&self) -> Result<Option<&dyn Disk>, InstanceError> {

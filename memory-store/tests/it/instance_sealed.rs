@@ -140,6 +140,31 @@ fn rekey_changes_the_seals_and_nothing_else_of_the_files() {
     assert_eq!(dsn(&instances, "team").unwrap(), DSN);
 }
 
+#[test]
+fn a_value_that_cannot_be_replaced_keeps_its_key() {
+    let home = tempfile::tempdir().unwrap();
+    let instances = open(home.path(), None);
+    connect(&instances, "team", DSN).unwrap();
+    connect(&instances, "other", DSN).unwrap();
+    let (team, other) = (home.path().join("instances/history/team.yaml"), home.path().join("instances/history/other.yaml"));
+    let key = home.path().join("keys/master.key");
+    let text = std::fs::read_to_string(&team).unwrap();
+    let (driver, value) = text.trim_end().split_once("dsn: ").unwrap();
+    let (start, end) = value.split_at(30);
+    // YAML joins the two lines to the same value.
+    let folded = format!("{driver}dsn: \"{start}\\\n  {end}\"\n");
+    std::fs::write(&team, &folded).unwrap();
+    assert_eq!(dsn(&instances, "team").unwrap(), DSN);
+    let before = [&team, &other, &key].map(|path| std::fs::read(path).unwrap());
+    let error = instances.rekey(None).unwrap_err();
+    assert!(error.to_string().contains("the field dsn in") && error.to_string().contains("team.yaml"), "{error}");
+    assert_eq!([&team, &other, &key].map(|path| std::fs::read(path).unwrap()), before, "nothing has changed");
+    assert_eq!(dsn(&instances, "team").unwrap(), DSN);
+    std::fs::write(&team, text).unwrap();
+    assert_eq!(instances.rekey(None).unwrap(), 2);
+    assert_eq!([dsn(&instances, "team").unwrap(), dsn(&instances, "other").unwrap()], [DSN, DSN]);
+}
+
 type InstanceChangeFn = fn(&InstanceFolder) -> Result<(), InstanceError>;
 
 const ACTS: [(&str, InstanceChangeFn); 4] = [
