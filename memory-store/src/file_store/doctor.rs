@@ -8,7 +8,7 @@ use super::FileStore;
 use crate::commit::is_leftover;
 use crate::disk::DirEntryKind;
 use crate::error::io_error;
-use crate::memory_file::load;
+use crate::memory_file::{is_of_conversation, load};
 
 /// The result of a check of a home.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -102,16 +102,24 @@ impl FileStore {
         Ok(findings)
     }
 
-    /// Returns the links without a link back. Links to deleted memories are ignored: these may be restored.
+    /// Returns the links without a link back.
+    ///
+    /// Links to deleted memories are ignored: these may be restored. So are links to parts of conversations, which cannot be
+    /// updated and never link back.
     fn one_sided_links(&self) -> Result<Vec<(MemoryId, MemoryId)>, StoreError> {
         let mut links = HashMap::<MemoryId, Vec<MemoryId>>::new();
+        let mut parts = HashSet::new();
         for stored in self.memories(&Filter::everything(), chrono::DateTime::UNIX_EPOCH) {
-            let memory = stored?.memory;
-            links.insert(memory.id, memory.links);
+            let stored = stored?;
+            if is_of_conversation(&stored.path) {
+                parts.insert(stored.memory.id);
+            }
+            links.insert(stored.memory.id, stored.memory.links);
         }
         let mut one_sided = Vec::new();
         for (from, targets) in &links {
-            let unreturned = |target: &&MemoryId| links.get(target).is_some_and(|back| !back.contains(from));
+            let unreturned =
+                |target: &&MemoryId| !parts.contains(target) && links.get(target).is_some_and(|back| !back.contains(from));
             one_sided.extend(targets.iter().filter(unreturned).map(|target| (*from, *target)));
         }
         one_sided.sort_unstable();

@@ -6,7 +6,9 @@ use std::sync::atomic::Ordering;
 
 use memory_core::instance::history;
 use memory_core::testing::{FakeSource, banks, messages};
-use memory_core::{Change, Code, Draft, Operation, SecretPolicy, Services, Tags, Verb, bank, ingest, read, tag, undo, write};
+use memory_core::{
+    Change, Code, Draft, Filter, Operation, SecretPolicy, Services, Tags, Verb, bank, ingest, read, tag, undo, write,
+};
 use memory_store::bank::{BankFolder, BankOptions};
 use memory_store::disk::{MAX_FILE, RealDisk};
 use memory_store::history::HistoryFolder;
@@ -138,6 +140,26 @@ fn damage_in_what_lies_beside_the_memories_is_found() {
         damaged,
         [format!("line_damaged {trash}"), "bank_damaged banks/cut".into(), "line_damaged history/s.jsonl".into()]
     );
+}
+
+#[test]
+fn a_link_to_a_part_of_a_conversation_does_not_stop_the_repair() {
+    let home = TestHome::new();
+    let services = home.services();
+    let at = |path: &str| home.path().join(path);
+    fs::create_dir_all(at("entries/default/facts")).unwrap();
+    fs::write(at("entries/default/facts/mine.md"), "has a dog\n").unwrap();
+    let fact = services.store.memories(&Filter::everything(), services.clock.now()).next().unwrap().unwrap().memory.id;
+    let (other, other_path) = put(&services, "the other one");
+    for (text, target) in [("links to the fact", fact.to_string()), ("links to the other one", other)] {
+        let (_, path) = put(&services, text);
+        let file = fs::read_to_string(at(&path)).unwrap();
+        let lines: Vec<&str> = file.lines().filter(|line| !line.starts_with("links:")).collect();
+        fs::write(at(&path), lines.join("\n").replacen("---\n", &format!("---\nlinks: [{target}]\n"), 1) + "\n").unwrap();
+    }
+    let found = doctor_findings(&home, Some(&repair(&services)));
+    assert_eq!(found, [format!("link_one_sided {other_path}")]);
+    assert_eq!(doctor_findings(&home, None), Vec::<String>::new(), "it is repaired");
 }
 
 #[test]
