@@ -24,10 +24,16 @@ pub(crate) fn append(disk: &dyn Disk, folder: &str, at: DateTime<Utc>, line: &[u
 /// Returns the paths of the files of lines in `folder`, oldest first.
 pub(crate) fn files(disk: &dyn Disk, folder: &str) -> io::Result<Vec<String>> {
     let entries = disk.folder(folder)?.into_iter().filter(|entry| entry.kind == DirEntryKind::File);
-    let is_month = |name: &String| name.strip_suffix(EXTENSION).and_then(end).is_some();
-    let mut files: Vec<_> = entries.map(|entry| entry.name).filter(is_month).map(|name| format!("{folder}/{name}")).collect();
+    let mut files: Vec<_> =
+        entries.map(|entry| entry.name).filter(|name| is_monthly_file(name)).map(|name| format!("{folder}/{name}")).collect();
     files.sort();
     Ok(files)
+}
+
+/// Returns whether a file is named after a month, such as `2026-05.jsonl`. Another file in the folder belongs to the user.
+pub(crate) fn is_monthly_file(name: &str) -> bool {
+    let Some(month) = name.strip_suffix(EXTENSION).map(str::as_bytes) else { return false };
+    month.len() == 7 && month[4] == b'-' && month.iter().enumerate().all(|(place, byte)| place == 4 || byte.is_ascii_digit())
 }
 
 /// Iterates over the lines of all months, newest first; each file is read from its end.
@@ -145,4 +151,19 @@ pub(crate) fn record(
         undoes,
         undone_by: None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_year_and_a_month_name_a_monthly_file() {
+        assert!(is_monthly_file("2026-05.jsonl"));
+        for other in
+            ["notes--.jsonl", "2026-5.jsonl", "202605-.jsonl", "+026-05.jsonl", "2026-05", "2026-05.jsonl.tmp", "年-05.jsonl"]
+        {
+            assert!(!is_monthly_file(other), "{other}");
+        }
+    }
 }

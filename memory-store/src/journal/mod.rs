@@ -17,6 +17,7 @@ use memory_core::{Operation, OperationId, RecordedChange, StoreError};
 
 use crate::disk::{DirEntryKind, Disk};
 use crate::error::io_error;
+use crate::monthly_log::is_monthly_file;
 
 const FOLDER: &str = "journal";
 
@@ -104,10 +105,9 @@ impl Journal {
     /// Returns the names of the monthly files, oldest first.
     fn files(&self) -> Result<Vec<String>, StoreError> {
         let entries = self.disk.folder(FOLDER).map_err(|error| io_error(format!("list {FOLDER}"), error))?;
-        let is_month = |name: &str| name.len() == "2026-01.jsonl".len() && name.strip_suffix(".jsonl").is_some();
         let mut files: Vec<_> = entries
             .into_iter()
-            .filter(|entry| entry.kind == DirEntryKind::File && is_month(&entry.name))
+            .filter(|entry| entry.kind == DirEntryKind::File && is_monthly_file(&entry.name))
             .map(|entry| entry.name)
             .collect();
         files.sort_unstable();

@@ -20,6 +20,7 @@ use crate::disk::{DirEntryKind, Disk, RealDisk};
 use crate::error::io_error;
 use crate::journal::ends_whole;
 use crate::lock::{PATIENCE, WriterLock};
+use crate::monthly_log::is_monthly_file;
 use format::UsageRecord;
 use monthly_usage::MonthlyUsage;
 
@@ -114,8 +115,7 @@ impl Ledger {
     /// Returns the names of the files, oldest first.
     fn files(&self) -> Result<Vec<String>, StoreError> {
         let entries = self.disk.folder(FOLDER).map_err(|error| refused("list", FOLDER, error))?;
-        let is_month = |name: &str| name.strip_suffix(".jsonl").is_some_and(|month| month.len() == "2026-01".len());
-        let files = entries.into_iter().filter(|entry| entry.kind == DirEntryKind::File && is_month(&entry.name));
+        let files = entries.into_iter().filter(|entry| entry.kind == DirEntryKind::File && is_monthly_file(&entry.name));
         let mut names: Vec<_> = files.map(|entry| entry.name).collect();
         names.sort_unstable();
         Ok(names)

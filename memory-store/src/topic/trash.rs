@@ -107,7 +107,7 @@ pub(super) fn lines(disk: &dyn Disk) -> Result<Vec<TopicTrashLine>, TopicError> 
     let mut lines: Vec<TopicTrashLine> = Vec::new();
     let mut months: Vec<_> =
         disk.folder(FOLDER).map_err(|error| refused(FOLDER, error))?.into_iter().map(|entry| entry.name).collect();
-    months.retain(|name| name.strip_suffix(".jsonl").is_some());
+    months.retain(|name| monthly_log::is_monthly_file(name));
     months.sort();
     for month in months {
         let path = format!("{FOLDER}/{month}");

@@ -143,6 +143,18 @@ fn damage_in_what_lies_beside_the_memories_is_found() {
 }
 
 #[test]
+fn a_file_of_another_name_in_the_journal_is_not_written_to() {
+    let home = TestHome::new();
+    let services = home.services();
+    put(&services, "first");
+    let notes = home.path().join("journal/notes--.jsonl");
+    fs::write(&notes, "mine").unwrap();
+    put(&services, "second");
+    assert_eq!(fs::read_to_string(&notes).unwrap(), "mine");
+    assert_eq!(home.services().history.records().count(), 2);
+}
+
+#[test]
 fn a_link_to_a_part_of_a_conversation_does_not_stop_the_repair() {
     let home = TestHome::new();
     let services = home.services();
