@@ -224,7 +224,16 @@ fn a_damaged_bank_is_named_refused_and_can_be_deleted_whole() {
 
 #[test]
 fn nothing_is_written_through_a_symlink_that_somebody_put_there() {
-    for name in [".next.tmp", ".next-session.tmp", ".index.tmp", ".lock", ".locks/session", ".locks", ".trash/2024-10.jsonl"] {
+    for name in [
+        ".next.tmp",
+        ".next-session.tmp",
+        ".index.tmp",
+        ".gitignore.tmp",
+        ".lock",
+        ".locks/session",
+        ".locks",
+        ".trash/2024-10.jsonl",
+    ] {
         let folder = TestBanks::plain();
         let elsewhere = tempfile::tempdir().unwrap();
         let target = elsewhere.path().join("target");
@@ -240,7 +249,8 @@ fn nothing_is_written_through_a_symlink_that_somebody_put_there() {
         let _ = folder.banks.entry(&session_name(), &key("key1"));
         assert_eq!(std::fs::read_to_string(&target).unwrap(), "theirs", "{name}");
         assert!(
-            changed.is_err_and(|error| error.code() == Code::PathRefused) || matches!(name, ".index.tmp" | ".next.tmp"),
+            changed.is_err_and(|error| error.code() == Code::PathRefused)
+                || matches!(name, ".index.tmp" | ".gitignore.tmp" | ".next.tmp"),
             "{name}"
         );
     }
