@@ -260,7 +260,7 @@ mod tests {
             ("read", r#"{"session":"s","limit":-1}"#, "limit: -1 is less than the minimum of 0"),
             ("read", r#"{"session":"s","since":"soon"}"#, "\"soon\" is not a time"),
             ("read", r#"{"session":"s\u0000"}"#, "the session \"s\" contains a control character"),
-            ("purge", r#"{"session":"s","older_than":"old"}"#, "\"old\" is no age"),
+            ("purge", r#"{"session":"s","older_than":"old"}"#, "\"old\" is not a duration"),
             ("read", "[]", "[] is not of type \"object\""),
             ("burn", "{}", "history has no action burn"),
         ] {

@@ -175,7 +175,7 @@ mod tests {
             ("get", r#"{"key":"a"}"#, "the key a is not set"),
             ("get", r#"{"key":"a/../b"}"#, "\"a/../b\" is not a valid key: it has a part that is . or .."),
             ("get", r#"{"key":7}"#, "key: 7 is not of type \"string\""),
-            ("list", r#"{"prefix":"../"}"#, "\"..\" is no key: it has a part that is . or .."),
+            ("list", r#"{"prefix":"../"}"#, "\"..\" is not a valid key: it has a part that is . or .."),
         ] {
             assert_eq!(run(&holding, action, parameters).unwrap_err(), why, "{parameters}");
         }

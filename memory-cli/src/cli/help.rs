@@ -64,7 +64,7 @@ pub(super) fn top_level() -> StyledStr {
         }
         template.push('\n');
     }
-    template += &format!("{}{EXAMPLES}\n\n{}{{options}}\n\n{CONVENTIONS}", heading("Examples"), heading("Options"));
+    template.extend([&heading("Examples"), EXAMPLES, "\n\n", &heading("Options"), "{options}\n\n", CONVENTIONS]);
     command.help_template(template).render_help()
 }
 

@@ -314,7 +314,7 @@ fn a_file_whose_scope_nobody_can_tell_is_seen_by_no_agent() {
         let answer = sandbox.pipe(ask, &["agent", "--agent", "alice"]);
         assert!(!answer.contains("of bob") && answer.contains("\"context\":\"\""), "{scope}: {answer}");
         // If the scope can be read, the file belongs to another agent and is not mentioned.
-        let is_told = answer.contains("1 file was left out that cannot be understood");
+        let is_told = answer.contains("because the scope cannot be determined");
         assert_eq!(is_told, !scope.starts_with("agent:bob"), "{scope}: {answer}");
         assert_eq!(sandbox.json(&["search", "walrus"])["total"], 1, "{scope}: a person sees it");
     }
@@ -398,7 +398,7 @@ fn a_budget_that_is_too_small_for_any_memory_is_reported() {
     warning: a budget of 5 tokens is too small for the matching memory; raise --budget for more
     ");
     let answer = sandbox.json(&["agent", "--prompt", "tea", "--budget", "5"]);
-    assert_eq!(answer["warning"], "a budget of 5 tokens is too small for the memory that was found");
+    assert_eq!(answer["warning"], "a budget of 5 tokens is too small for the matching memory");
     // `--budget` applies to a piped prompt unless the prompt has a budget of its own.
     let flags = ["agent", "--prompt", "-", "--budget", "5"];
     assert!(sandbox.pipe(r#"{"prompt":"tea"}"#, &flags).contains("a budget of 5 tokens is too small"));
@@ -420,10 +420,10 @@ fn warnings_name_tools_as_they_are_offered_and_hints_lead_somewhere() {
     assert!(alone.contains("so this is not a reminder\"") && !alone.contains("memory_remind"), "{alone}");
     let fresh = Sandbox::new();
     let undone = fresh.pipe(r#"[{"name":"memory_undo"},{"name":"memory_undo","params":{"operation":"abcd"}}]"#, &["agent"]);
-    assert!(undone.contains("no operation to take back\"}"), "{undone}");
+    assert!(undone.contains("no operation to undo\"}"), "{undone}");
     assert!(undone.contains("\"omit operation to undo the last change\""), "{undone}");
     let key = call("kv", "kv_get", json!({ "key": "none" }));
-    assert!(key.contains("\"kv_list shows the keys\""), "{key}");
+    assert!(key.contains("\"kv_list lists the keys\""), "{key}");
     let bank = sandbox.run(&["bank", "write", "a", "k", "1"]);
     assert!(bank.contains("true"), "{bank}");
     sandbox.file(".memory/banks/a.json", "{");

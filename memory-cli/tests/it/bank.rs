@@ -84,15 +84,15 @@ fn what_is_wrong_is_said_as_json_with_its_code() {
     --- exit 3
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli read session nothing"), @r#"
-    {"error":{"code":"KEY_NOT_FOUND","message":"Key 'nothing' does not exist in memory bank 'session'","bank":"session","key":"nothing","scope":"project","hint":"`memory-cli list BANK` shows the keys"}}
+    {"error":{"code":"KEY_NOT_FOUND","message":"Key 'nothing' does not exist in memory bank 'session'","bank":"session","key":"nothing","scope":"project","hint":"`memory-cli list BANK` lists the keys"}}
     --- exit 3
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli read session a --scope user"), @r#"
-    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'session' does not exist","bank":"session","key":"a","scope":"user","hint":"`memory-cli list` shows the banks; `memory-cli write` makes one"}}
+    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'session' does not exist","bank":"session","key":"a","scope":"user","hint":"`memory-cli list` lists the banks; `memory-cli write` creates one"}}
     --- exit 3
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli delete session a --scope user"), @r#"
-    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'session' does not exist","bank":"session","key":"a","scope":"user","hint":"`memory-cli list` shows the banks; `memory-cli write` makes one"}}
+    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'session' does not exist","bank":"session","key":"a","scope":"user","hint":"`memory-cli list` lists the banks; `memory-cli write` creates one"}}
     --- exit 3
     "#);
     for name in ["_meta", "Session", "../session", "a/b"] {
@@ -107,7 +107,7 @@ fn what_is_wrong_is_said_as_json_with_its_code() {
     --- exit 2
     "#);
     assert_snapshot!(run(&sandbox, r#"memory-cli write session a '{"k": 1, "k": 2}'"#), @r#"
-    {"error":{"code":"INVALID_JSON","message":"The value is not valid JSON: the key \"k\" stands twice in one object","bank":"session","key":"a","scope":"project"}}
+    {"error":{"code":"INVALID_JSON","message":"The value is not valid JSON: duplicate key \"k\" in an object","bank":"session","key":"a","scope":"project"}}
     --- exit 2
     "#);
     assert_snapshot!(run_with(&sandbox, "memory-cli write session a --stdin", &format!("\"{}\"", "x".repeat(1024 * 1024 - 1))), @r#"
@@ -119,12 +119,12 @@ fn what_is_wrong_is_said_as_json_with_its_code() {
     --- exit 4
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli write session b 2 --update-only"), @r#"
-    {"error":{"code":"KEY_NOT_FOUND","message":"Key 'b' does not exist in memory bank 'session'","bank":"session","key":"b","scope":"project","hint":"`memory-cli list BANK` shows the keys"}}
+    {"error":{"code":"KEY_NOT_FOUND","message":"Key 'b' does not exist in memory bank 'session'","bank":"session","key":"b","scope":"project","hint":"`memory-cli list BANK` lists the keys"}}
     --- exit 3
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli write cache a 1 --ttl 0"), @r#"{"success":true,"key":"a","bank":"cache","scope":"project","operation":"create"}"#);
     assert_snapshot!(run(&sandbox, "memory-cli read cache a"), @r#"
-    {"error":{"code":"TTL_EXPIRED","message":"Key 'a' in memory bank 'cache' has expired","bank":"cache","key":"a","scope":"project","hint":"write it again; `memory-cli gc` takes away what has expired"}}
+    {"error":{"code":"TTL_EXPIRED","message":"Key 'a' in memory bank 'cache' has expired","bank":"cache","key":"a","scope":"project","hint":"write the value again; `memory-cli gc` deletes expired entries"}}
     --- exit 3
     "#);
     assert_snapshot!(run(&sandbox, "memory-cli write session"), @r#"
@@ -187,7 +187,7 @@ fn exports_are_imported_and_what_expired_is_collected() {
     --- exit 2
     "#);
     assert_snapshot!(run_with(&sandbox, "memory-cli import --all", "{}"), @r#"
-    {"error":{"code":"USAGE","message":"the input is not an export of all banks","scope":"project","hint":"`memory-cli export --all` writes one"}}
+    {"error":{"code":"USAGE","message":"the input is not an export of all banks","scope":"project","hint":"create one with `memory-cli export --all`"}}
     --- exit 2
     "#);
 }
@@ -215,7 +215,7 @@ fn damage_is_told_and_repaired_and_nothing_is_lost() {
     ");
     assert_snapshot!(run(&sandbox, "memory-cli read session a --format value"), @"1");
     assert_snapshot!(run(&sandbox, "memory-cli repair nothing"), @r#"
-    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'nothing' does not exist","bank":"nothing","scope":"project","hint":"`memory-cli list` shows the banks; `memory-cli write` makes one"}}
+    {"error":{"code":"BANK_NOT_FOUND","message":"Memory bank 'nothing' does not exist","bank":"nothing","scope":"project","hint":"`memory-cli list` lists the banks; `memory-cli write` creates one"}}
     --- exit 3
     "#);
 }
@@ -249,14 +249,14 @@ fn changes_of_banks_are_in_the_log_and_are_taken_back() {
     --- exit 3
     "#);
     assert_snapshot!(sandbox.run(&["log"]), @"
-    [op8]	[time]	undo bank session	cli	1	takes back [op7]
-    [op6]	[time]	undo	cli	1	takes back [op5]
-    [op3]	[time]	undo bank session: a	cli	1	takes back [op4]
-    [op2]	[time]	undo bank session	cli	1	takes back [op1]
-    [op1]	[time]	delete bank session	cli	1	taken back by [op2]
-    [op4]	[time]	write bank session: a	cli	1	taken back by [op3]
-    [op5]	[time]	write	cli	1	taken back by [op6]
-    [op7]	[time]	write bank session: a	cli	1	taken back by [op8]
+    [op8]	[time]	undo bank session	cli	1	undoes [op7]
+    [op6]	[time]	undo	cli	1	undoes [op5]
+    [op3]	[time]	undo bank session: a	cli	1	undoes [op4]
+    [op2]	[time]	undo bank session	cli	1	undoes [op1]
+    [op1]	[time]	delete bank session	cli	1	undone by [op2]
+    [op4]	[time]	write bank session: a	cli	1	undone by [op3]
+    [op5]	[time]	write	cli	1	undone by [op6]
+    [op7]	[time]	write bank session: a	cli	1	undone by [op8]
     ");
     assert_snapshot!(sandbox.run(&["log", "--limit", "1", "--json"]), @r#"{"operations":[{"operation":"[op8]","at":"[time]","verb":"undo","by":"cli","undoes":"[op7]","files":1,"bank":"session","scope":"project","keys":[]}]}"#);
     assert_snapshot!(sandbox.run(&["undo", "ffff00000000"]), @"

@@ -38,7 +38,7 @@ fn fields_are_changed_one_by_one() {
     assert_snapshot!(sandbox.run(&["edit", &id, "--title", "Tea"]), @"
     [id1]	categories/habits/tea-[id1].md
     --- stderr
-    nothing was changed; it is version 2
+    unchanged; version 2
     ");
     assert_snapshot!(sandbox.pipe("green tea\n", &["edit", &id, "--content", "-", "--title", "", "--json"]), @r#"{"id":"[id1]","content":"green tea","content_hash":"[hash]","phase":"organized","category":"habits","scope":"global","tags":[],"source":"","created_at":"[time]","updated_at":"[time]","expires_at":null,"access_count":0,"links":[],"version":3,"aliases":["tee","茶"],"path":"categories/habits/tea-[id1].md"}"#);
 }
@@ -79,7 +79,7 @@ fn an_editor_changes_the_text() {
     assert_snapshot!(sandbox.run_with("VISUAL", "true", &["edit", &id]), @"
     [id1]	categories/inbox/tea-[id1].md
     --- stderr
-    nothing was changed; it is version 2
+    unchanged; version 2
     ");
     assert_snapshot!(sandbox.run(&["edit", &id]), @"
     --- stderr

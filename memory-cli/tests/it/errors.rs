@@ -128,7 +128,7 @@ fn own_names_are_written_in_hints_and_never_in_data() {
     assert_snapshot!(sandbox.shell("memo run '`memory instance x`/y' read"), @"
     --- stderr
     error[backend_not_found]: there is no backend `memory instance x`
-    hint: `memo backends` lists them
+    hint: `memo backends` lists the backends
     --- exit 3
     ");
 }

@@ -120,21 +120,21 @@ fn a_file_that_cannot_be_read_is_left_alone() {
     assert!(!sandbox.path(".claude.json").exists(), "the other file was not made either");
     sandbox.file(".codex/config.toml", "model = \"o\"\nmodel = \"p\"\n");
     assert_snapshot!(sandbox.run(&["install", "codex", "--json"]), @r#"
-    {"error":{"code":"FILE_DAMAGED","message":"~/.codex/config.toml:2: duplicate key","hint":"the file was skipped; mend it and repeat"}}
+    {"error":{"code":"FILE_DAMAGED","message":"~/.codex/config.toml:2: duplicate key","hint":"the file was not changed; correct it and try again"}}
     --- exit 5
     "#);
     std::fs::write(sandbox.path(".codex/config.toml"), b"a = 1\nb = \"\xff\"\n").expect("a file");
     assert_snapshot!(sandbox.run(&["uninstall", "codex"]), @"
     --- stderr
-    error[file_damaged]: ~/.codex/config.toml:2: it is not UTF-8 text
-    hint: the file was skipped; mend it and repeat
+    error[file_damaged]: ~/.codex/config.toml:2: the file is not valid UTF-8
+    hint: the file was not changed; correct it and try again
     --- exit 5
     ");
     sandbox.file(".cursor/mcp.json", "{\n  \"mcpServers\": []\n}\n");
     assert_snapshot!(sandbox.run(&["install", "cursor"]), @"
     --- stderr
-    error[file_damaged]: ~/.cursor/mcp.json:2: mcpServers must contain keys with values
-    hint: the file was skipped; mend it and repeat
+    error[file_damaged]: ~/.cursor/mcp.json:2: mcpServers must be an object
+    hint: the file was not changed; correct it and try again
     --- exit 5
     ");
 }

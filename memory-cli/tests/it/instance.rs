@@ -322,7 +322,7 @@ fn what_is_done_to_instances_is_in_the_log_and_is_taken_back() {
     assert_snapshot!(sandbox.run(&["undo"]), @"
     [op6]	write	1
     --- stderr
-skipped     warning: an instance: kv/broken.yaml is damaged: it is not a mapping of fields
+    warning: skipped an unreadable instance: kv/broken.yaml is damaged: it is not a mapping of fields
     undid write of 1 file; `memory undo [op7]` redoes it
     ");
 }
@@ -404,7 +404,7 @@ fn each_program_uses_its_own_name_in_help_and_hints() {
     --- exit 3
     ");
     let json = sandbox.shell("memo run history/none read -p session=s --json");
-    assert!(json.contains("`memo instances` lists them"), "{json}");
+    assert!(json.contains("`memo instances` lists the instances"), "{json}");
     assert_snapshot!(sandbox.shell("memory instance run history/none read -p session=s"), @"
     --- stderr
     error[instance_not_found]: there is no instance history/none

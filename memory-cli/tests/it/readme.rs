@@ -37,13 +37,13 @@ fn the_transcripts_of_the_documents_are_true() {
     for path in documents() {
         let text = std::fs::read_to_string(&path).expect("a document");
         let mut player = TranscriptPlayer::new();
-        let played = player.play_document(&text);
+        let actual = player.play_document(&text);
         commands += player.commands;
         if std::env::var_os("MEMORY_README_UPDATE").is_some() {
-            std::fs::write(&path, &played).expect("the document is written");
+            std::fs::write(&path, &actual).expect("the document is written");
         }
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        differences.extend(first_difference(&text, &played).map(|difference| format!("{name}: {difference}")));
+        differences.extend(first_difference(&text, &actual).map(|difference| format!("{name}: {difference}")));
     }
     assert!(50 < commands, "the transcripts were found");
     assert!(differences.is_empty(), "{}", differences.join("\n"));

@@ -102,7 +102,7 @@ fn settings_that_cannot_be_are_errors() {
     sandbox.file(".memory/config.yaml", "reranking:\n  threshold: high\n");
     assert_snapshot!(sandbox.run(&["search", "red"]), @r#"
     --- stderr
-    error[config_invalid]: ~/.memory/config.yaml: reranking.threshold
+    error[config_invalid]: ~/.memory/config.yaml: invalid value of reranking.threshold
       because: "high" is not a number from 0 to 1
     hint: correct or remove the line: every key has a default
     --- exit 2

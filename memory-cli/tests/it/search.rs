@@ -39,7 +39,7 @@ fn a_list_says_what_is_left_and_never_what_is_not() {
     };
     assert_snapshot!(said(&["--limit", "2"]), @"2 of 3 shown; use --offset 2 for the next page, --limit 0 for all");
     assert_snapshot!(said(&["--limit", "2", "--offset", "2"]), @"the last 1 of 3 shown");
-    assert_snapshot!(said(&["--limit", "0", "--offset", "1"]), @"2 of 3, the last");
+    assert_snapshot!(said(&["--limit", "0", "--offset", "1"]), @"the last 2 of 3 shown");
     assert_snapshot!(said(&["--offset", "3"]), @"none of 3 shown: --offset 3 skips all");
     assert_snapshot!(said(&[]), @"");
 }

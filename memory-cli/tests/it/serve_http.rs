@@ -134,7 +134,7 @@ fn others_are_not_served_without_a_token() {
     ");
     assert_snapshot!(sandbox.run(&["instance", "serve", "--addr", "nowhere"]), @"
     --- stderr
-    error[usage]: invalid value 'nowhere' for '--addr <ADDRESS>': it is not a URL with a port, such as 127.0.0.1:8765
+    error[usage]: invalid value 'nowhere' for '--addr <ADDRESS>': not an address with a port, such as 127.0.0.1:8765
 
     For more information, try '--help'.
     --- exit 2

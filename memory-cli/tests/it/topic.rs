@@ -32,7 +32,7 @@ fn topics_are_written_read_listed_changed_and_deleted() {
     assert_snapshot!(topics.write("project_auth", "project", "Which database the auth service uses", "PostgreSQL"), @"
     project_auth.md
     --- stderr
-    it is new; `memory undo --dir notes` undoes it
+    created; `memory undo --dir notes` undoes it
     ");
     assert_snapshot!(topics.run(&["update", "user_prefs", "strict mode", "strict mode\n- Dark theme"]), @"
     user_prefs.md
@@ -113,7 +113,7 @@ fn topics_are_written_read_listed_changed_and_deleted() {
     ");
     assert_snapshot!(topics.run(&["index"]), @"
     --- stderr
-    the index of 2 topics was right
+    the index of 2 topics is up to date
     ");
     assert!(topics.0.text("notes/MEMORY.md").contains("(project_auth.md)"));
 }
@@ -130,13 +130,13 @@ fn what_cannot_be_says_why() {
     "#);
     assert_snapshot!(topics.write("a\u{1b}b", "user", "x", "y"), @r#"
     --- stderr
-    error[invalid_input]: the name "ab" contains a control character, or an invisible one that can deceive
+    error[invalid_input]: the name "ab" contains a control character or a deceptive invisible character
     hint: use the name of a file in the folder, such as user_prefs.md
     --- exit 2
     "#);
     assert_snapshot!(topics.write("../b", "user", "x", "y"), @r#"
     --- stderr
-    error[path_refused]: "../b" is no path within the folder: it leads out of the folder
+    error[path_refused]: "../b" is not a path within the folder: it leads out of the folder
     hint: use the name of a file in the folder, such as user_prefs.md
     --- exit 2
     "#);
@@ -160,7 +160,7 @@ fn what_cannot_be_says_why() {
     ");
     assert_snapshot!(topics.run(&["update", "a", "one", "two"]), @"
     --- stderr
-    error[invalid_input]: a.md contains that text 8 times, in lines 8, 9
+    error[invalid_input]: a.md contains that text 2 times, in lines 8, 9
     hint: include more of the surrounding text, so that it occurs only once
     --- exit 2
     ");
@@ -178,7 +178,7 @@ fn what_cannot_be_says_why() {
     ");
     assert_snapshot!(topics.run(&["read", "/etc/passwd"]), @r#"
     --- stderr
-    error[path_refused]: "/etc/passwd" is no path within the folder: it is absolute
+    error[path_refused]: "/etc/passwd" is not a path within the folder: it is absolute
     hint: use the name of a file in the folder, such as user_prefs.md
     --- exit 2
     "#);
@@ -191,7 +191,7 @@ fn what_cannot_be_says_why() {
     assert_snapshot!(topics.0.run(&["topic", "view", "--dir", ".memory"]), @"
     --- stderr
     error[usage]: ~/.memory is the home of the memories
-    hint: name another folder with --dir
+    hint: specify another folder with --dir
     --- exit 2
     ");
     assert_snapshot!(topics.0.pipe("", &["topic", "--dir", "notes", "read", "b", "--json"]), @r#"
@@ -308,7 +308,7 @@ fn a_write_without_a_text_leaves_the_text_as_it_is() {
     assert_snapshot!(topics.0.pipe("two\n", &["topic", "--dir", "notes", "write", "a"]), @"
     a.md
     --- stderr
-    it was there, and is replaced; `memory undo --dir notes` undoes it
+    replaced; `memory undo --dir notes` undoes it
     ");
     topics.run(&["delete", "a"]);
     assert_snapshot!(topics.0.run(&["restore", "a", "--dir", "notes"]), @"
@@ -331,7 +331,7 @@ fn folders_of_others_are_refused_and_a_symlink_is_named() {
     assert_snapshot!(sandbox.run(&["topic", "list", "--dir", "repo/.git/notes"]), @"
     --- stderr
     error[usage]: ~/repo/.git/notes belongs to git
-    hint: name another folder with --dir
+    hint: specify another folder with --dir
     --- exit 2
     ");
     assert_snapshot!(sandbox.shell("mkdir -p repo/.git notes && ln -s ../notes repo/.memory && cd repo && memory topic list"), @"
@@ -383,7 +383,7 @@ fn a_folder_that_is_missing_is_an_error_and_no_empty_answer() {
         &["trash", "list"],
     ] {
         let answer = topics.0.run(&[arguments, &dir].concat());
-        assert!(answer.contains("error[path_not_found]: folder ~/notes not found"), "{arguments:?}: {answer}");
+        assert!(answer.contains("error[path_not_found]: there is no folder ~/notes"), "{arguments:?}: {answer}");
     }
     assert!(!topics.0.path("notes").exists(), "nothing was made");
 }

@@ -89,7 +89,7 @@ fn a_key_is_never_shown_and_others_should_not_read_it_either() {
     );
     assert_snapshot!(sandbox.run_with("MEMORY_LLM_API_KEY", "two words", &["list"]), @"
     --- stderr
-    error[config_invalid]: environment variable MEMORY_LLM_API_KEY contains no valid API key: one is a single word of ASCII
+    error[config_invalid]: environment variable MEMORY_LLM_API_KEY contains no valid API key: a key is one word of ASCII characters
     hint: correct or unset MEMORY_LLM_API_KEY
     --- exit 2
     ");

@@ -121,10 +121,10 @@ fn what_git_did_not_keep_is_told_once_and_kept_by_whoever_comes_next() {
 
     sandbox.file(".memory/.git/index.lock", "");
     sandbox.file(".memory/categories/inbox/locked.md", "Tea at ten.\n");
-    assert!(sandbox.run(&["add", "likes milk"]).contains("another program is at work"));
-    assert!(!sandbox.run(&["add", "likes soup"]).contains("another program is at work"));
+    assert!(sandbox.run(&["add", "likes milk"]).contains("locked by another program"));
+    assert!(!sandbox.run(&["add", "likes soup"]).contains("locked by another program"));
     std::fs::remove_file(sandbox.path(".memory/.git/index.lock")).expect("it was there");
-    assert!(!sandbox.run(&["add", "likes rice"]).contains("another program is at work"));
+    assert!(!sandbox.run(&["add", "likes rice"]).contains("locked by another program"));
     assert_eq!(run_git(&sandbox, "status --porcelain"), "", "the note as well");
 }
 

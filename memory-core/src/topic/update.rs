@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(replaced("a\nb", "a\r\nb").unwrap_err(), "a.md does not contain that text");
         assert_eq!(replaced("Tea", "tea").unwrap_err(), "a.md does not contain that text");
         assert_eq!(replaced("a\nb\na", "a").unwrap_err(), "a.md contains that text 2 times, in lines 1, 3");
-        assert_eq!(replaced("aaa", "aa").unwrap_err(), "a.md contains that text 1 times, in lines 1, 1");
+        assert_eq!(replaced("aaa", "aa").unwrap_err(), "a.md contains that text 2 times, in lines 1, 1");
         assert_eq!(super::replaced(&path, "a", "", "b").unwrap_err().code(), Code::InvalidInput);
         assert_eq!(super::replaced(&path, "a", "a", "\0").unwrap_err().code(), Code::InvalidInput);
     }

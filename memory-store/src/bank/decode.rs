@@ -102,7 +102,7 @@ mod tests {
             [
                 "a: has no value",
                 "c: has no value",
-                "d: has an invalid value: the key \"x\" stands twice in one object",
+                "d: has an invalid value: duplicate key \"x\" in an object",
                 "e: has a ttl that is not a number of seconds",
                 "f: has an invalid updated_at",
                 ": has an invalid key",

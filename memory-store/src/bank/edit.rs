@@ -210,7 +210,7 @@ fn items(text: &str, layout: &BankLayout, edits: &[ItemEdit], planned: &mut Vec<
                 let whole = format!("{}: {entry}", JsonText::string(key));
                 match (positions.get(key.as_str()), follows) {
                     (Some(&index), _) => {
-                        planned.push(BankTextEdit { range: layout.items[index].entry.clone(), text: entry.clone() })
+                        planned.push(BankTextEdit { range: layout.items[index].entry.clone(), text: entry.clone() });
                     }
                     (None, None) => before.push(whole),
                     (None, Some(other)) => {

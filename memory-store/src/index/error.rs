@@ -92,10 +92,8 @@ fn sql_error_kind(error: &rusqlite::Error) -> IndexErrorKind {
 
 fn text_error_kind(error: &TantivyError) -> IndexErrorKind {
     match error {
-        TantivyError::OpenDirectoryError(OpenDirectoryError::IoError { io_error, .. }) => {
-            io_error_kind(io_error, IndexErrorKind::TextDamaged)
-        }
-        TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. }) => {
+        TantivyError::OpenDirectoryError(OpenDirectoryError::IoError { io_error, .. })
+        | TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. }) => {
             io_error_kind(io_error, IndexErrorKind::TextDamaged)
         }
         TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, .. }) => io_error_kind(io_error, IndexErrorKind::Other),

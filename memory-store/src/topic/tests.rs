@@ -113,7 +113,7 @@ fn files_of_all_kinds_are_listed_and_what_is_wrong_with_them_is_told() {
     ");
     let misnamed: Vec<_> = listing.misnamed.iter().map(|(name, why)| format!("{name}: {why}")).collect();
     insta::assert_snapshot!(misnamed.join("\n"), @r#"
-    a:b.md: "a:b.md" is no path within the folder: it contains a :, which separates a drive or a stream on some systems
+    a:b.md: "a:b.md" is not a path within the folder: it contains a :, which separates a drive or a stream on some systems
     link.md: it is a symlink or not a regular file
     "#);
     insta::assert_snapshot!(view(&folder.topics).unwrap(), @"
@@ -279,7 +279,7 @@ fn two_files_with_one_name_are_two_topics() {
     for reference in ["Same", "PREFS"] {
         let error = read(&folder.topics, reference).unwrap_err();
         assert_eq!(error.code(), Code::MemoryAmbiguous);
-        assert!(error.to_string().ends_with("is the name of 2 topics: Prefs.md, prefs.md"), "{error}");
+        assert!(error.to_string().ends_with("matches 2 topics: Prefs.md, prefs.md"), "{error}");
     }
     rebuild(&folder.topics).unwrap();
     assert_eq!(folder.file("MEMORY.md"), "# Memory\n\n## User\n- [Same](Prefs.md) - Prefs\n- [Same](prefs.md) - prefs\n");

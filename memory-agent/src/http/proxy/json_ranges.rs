@@ -125,7 +125,7 @@ fn for_each_value(
             JsonTokenKind::ObjectBegins | JsonTokenKind::ArrayBegins => start = range.start,
             JsonTokenKind::ObjectEnds | JsonTokenKind::ArrayEnds => each(token.kind, start..range.end),
             JsonTokenKind::Key | JsonTokenKind::String | JsonTokenKind::Number | JsonTokenKind::Literal => {
-                each(token.kind, range)
+                each(token.kind, range);
             }
         }
     }

@@ -64,7 +64,7 @@ fn hints_name_what_a_client_of_http_can_ask_for() {
         assert!(told.starts_with(hint) && !told.contains('`'), "{path}: {refused}");
     }
     assert_eq!(server.get("/v1/backends/nope").json()["error"]["hint"], "GET /v1/backends lists the backends");
-    assert_eq!(server.get("/v1/tools/nope").json()["error"]["hint"], "GET /v1/tools lists the tools");
+    assert_eq!(server.get("/v1/tools/nope").json()["error"]["hint"], "GET /v1/tools lists them");
 }
 
 #[test]

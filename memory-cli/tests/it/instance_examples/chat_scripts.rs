@@ -123,8 +123,8 @@ fn a_fact_is_recalled_from_turns_and_from_a_summary_given_as_data() {
     turns: Kittiwake.
     summary: I do not know.
     --- stderr
-    0 turns wait in recall-demo; 1 are summarised together
-    error: Kittiwake was not recalled from the summary
+    0 new turns in recall-demo; summarising starts at 1
+    error: Kittiwake is missing in the answer from the summary
     --- exit 1
     ");
     assert_eq!(stage.sandbox.text("work/recall-demo.jsonl"), before);

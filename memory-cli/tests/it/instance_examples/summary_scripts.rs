@@ -25,13 +25,13 @@ fn turns_are_summarised_once_and_the_summary_says_which() {
     ");
     assert_snapshot!(stage.play(line), @"
     --- stderr
-    0 turns wait in tea; 2 are summarised together
+    0 new turns in tea; summarising starts at 2
     ");
     stage.keep("tea", &[record("user", "And Assam"), record("user", "And Darjeeling"), record("user", "And Keemun")]);
     assert_snapshot!(stage.play(line), @"
     --- stderr
     summarised 2 turns of tea
-    1 turns wait in tea; 2 are summarised together
+    1 new turns in tea; summarising starts at 2
     ");
     assert_snapshot!(stage.read_records("tea"), @r#"
     {"ts":"[time]","role":"user","content":"I like Sencha"}
@@ -117,13 +117,13 @@ fn facts_are_written_down_once() {
     ");
     assert_snapshot!(stage.play("extract-facts.sh"), @"
     --- stderr
-    0 turns wait in chat; 1 are read together
+    0 new turns in chat; extraction starts at 1
     ");
     stage.keep("chat", &[record("user", "Hm")]);
     stage.play("extract-facts.sh");
     assert_snapshot!(stage.play("extract-facts.sh"), @"
     --- stderr
-    0 turns wait in chat; 1 are read together
+    0 new turns in chat; extraction starts at 1
     ");
     stage.keep("chat", &[record("user", "Compose v2 it is")]);
     stage.play("extract-facts.sh");

@@ -173,7 +173,7 @@ fn whatever_the_model_answers_is_an_answer() {
             assert_eq!(is_warned, is_told || is_stream && 0 < number, "{question}: {:?}", answer.headers);
         }
         let (code, complaints) = proxy.end();
-        assert_eq!((code, complaints.matches("is not kept").count()), (Some(0), usize::from(is_stream)), "{complaints}");
+        assert_eq!((code, complaints.matches("is not stored").count()), (Some(0), usize::from(is_stream)), "{complaints}");
         assert_eq!(stored_turns(&sandbox), [vec![question; 3], Vec::new()], "{question}");
     }
 }

@@ -66,7 +66,7 @@ fn a_fact_that_cannot_be_read_is_told_of() {
         assert!(warning.starts_with("entries/default/facts/odd.md was skipped: "), "{:?}", answer.headers);
     }
     let (_, complaints) = proxy.end();
-    assert_eq!(complaints.matches("odd.md is left out").count(), 1, "{complaints}");
+    assert_eq!(complaints.matches("odd.md was skipped").count(), 1, "{complaints}");
     assert_eq!(stored_texts(&sandbox, "default/turns/user").len(), 3);
 }
 
@@ -136,5 +136,5 @@ fn without_git_a_proxy_works_and_says_so_once() {
     }
     let (code, complaints) = proxy.end();
     assert_eq!(code, Some(0));
-    assert_eq!(complaints.matches("there is no git").count(), 1, "{complaints}");
+    assert_eq!(complaints.matches("git is not installed").count(), 1, "{complaints}");
 }

@@ -292,7 +292,7 @@ fn a_reminder_of_which_nobody_can_tell_when_it_is_due_is_named() {
     home.write(&TestNote { front: "due: next week\n", ..DARK });
     let all = [ReminderQuery::All, ReminderQuery::Open, ReminderQuery::Due(chrono::DateTime::UNIX_EPOCH)];
     for wanted in all {
-        assert!(degraded(wanted).is_some_and(|why| why.contains("1 reminder is left out") && why.contains("next week")));
+        assert!(degraded(wanted).is_some_and(|why| why.contains("1 reminder is omitted") && why.contains("next week")));
     }
     home.put("categories/reminders/tea.md", b"---\nscope: [\n---\nmake tea\n");
     home.put("categories/knowledge/tea.md", b"---\nscope: [\n---\ntea is made of leaves\n");

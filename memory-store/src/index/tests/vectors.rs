@@ -109,7 +109,7 @@ fn vectors_that_cannot_be_read_leave_the_words_and_are_told() {
         let index = home.index();
         let found = ask(&index, "note2");
         assert_eq!((numbers_of(&found), found.total), (vec![2], 1), "{what}");
-        assert!(found.degraded.is_some_and(|why| why.contains("words only were looked for")), "{what}");
+        assert!(found.degraded.is_some_and(|why| why.contains("only words were searched")), "{what}");
         assert_eq!(ask(&index, "elsewhere").total, 0, "{what}");
         // The vectors are computed again, and the warning disappears.
         let of = |number: u32| TextVector { id: id(number), text: ContentHash::of(&body(number)), vector: vector(number) };

@@ -98,8 +98,8 @@ fn inputs_are_shared_with_the_filter() {
 #[test]
 fn nothing_outside_is_seen() {
     assert_eq!(run("[env, $ENV, input_filename]", "1"), ["[{},{},null]"]);
-    assert!(mistake("import \"a\" as a; 1").starts_with("there are no modules here"));
-    assert!(mistake("include \"a\"; 1").starts_with("there are no modules here"));
+    assert!(mistake("import \"a\" as a; 1").starts_with("modules are not supported"));
+    assert!(mistake("include \"a\"; 1").starts_with("modules are not supported"));
 }
 
 #[test]

@@ -170,8 +170,8 @@ fn a_passage_is_not_replaced_by_what_makes_a_topic_unreadable() {
     let change = |old: &str, new: &str| update(&folder.topics, "a", old, new, SecretPolicy::Refuse);
     let before = folder.file("a.md");
     for (old, new, why) in [
-        ("type: user", "type: secret", "\"secret\" is no type of topics"),
-        ("type: user\n", "", "\"\" is no type of topics"),
+        ("type: user", "type: secret", "\"secret\" is not a topic type"),
+        ("type: user\n", "", "\"\" is not a topic type"),
         ("What it is", "What: it: is", "after this change a.md cannot be parsed as a topic: the front matter is not valid YAML"),
         (
             "\n---\n",

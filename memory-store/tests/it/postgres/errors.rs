@@ -52,9 +52,9 @@ fn a_database_that_is_not_there_is_told_at_once() {
         return;
     }
     let nowhere = format!("postgres://u:hunter2@127.0.0.1:{}/d", free_port());
-    insta::assert_snapshot!(error_text(&open(&nowhere).unwrap().prepare().unwrap_err()), @r"
+    insta::assert_snapshot!(error_text(&open(&nowhere).unwrap().prepare().unwrap_err()), @"
     DATABASE_UNREACHABLE: the database cannot be reached: Connection refused (os error 111)
-    check that it is running and that the address is correct; `memory instance connect` sets another URL
+    check that it is running and that the address is correct; `memory instance connect` sets another address
     ");
     let no_socket = "host=/nowhere/at/all user=u password=hunter2";
     assert_eq!(open(no_socket).unwrap().prepare().unwrap_err().code(), Code::DatabaseUnreachable);

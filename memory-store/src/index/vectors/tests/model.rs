@@ -61,7 +61,7 @@ fn apply(vectors: &mut ModelVectors, model: &mut ExpectedVectors, place: &std::p
     };
     match change {
         VectorChange::Put(rows) => {
-            put_all(rows.iter().map(|(key, version, row)| (*key, text_of(*key, *version, row), *row)).collect())
+            put_all(rows.iter().map(|(key, version, row)| (*key, text_of(*key, *version, row), *row)).collect());
         }
         VectorChange::PutMany { first, count, turn } => {
             let rows = (*first..first + count).map(|key| (key, rotated(key, *turn)));
