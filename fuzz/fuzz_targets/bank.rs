@@ -9,7 +9,9 @@ use std::fs;
 use chrono::{DateTime, Utc};
 use libfuzzer_sys::fuzz_target;
 use memory_core::OperationId;
-use memory_core::bank::{Bank, BankChange, BankName, BankOperation, BankStore, BankVerb, Entry, EntryChange, Key, Repairs};
+use memory_core::bank::{
+    Bank, BankChange, BankEntry, BankEntryChange, BankName, BankOperation, BankRepairMode, BankStore, BankVerb, Key,
+};
 use memory_core::json::JsonText;
 use memory_store::bank::{BankFolder, BankOptions};
 
@@ -28,7 +30,7 @@ fuzz_target!(|bytes: &[u8]| {
         let mut blind = |_: Option<&Bank>| Ok(BankChange::Entries(Vec::new()));
         assert!(banks.change(&name, &bank_operation(1, at), &mut blind).is_err());
         assert_eq!(fs::read(&path).expect("it is there"), file, "a file that cannot be read is left alone");
-        banks.repair(None, Repairs::All, &bank_operation(2, at)).expect("what can be kept is kept");
+        banks.repair(None, BankRepairMode::All, &bank_operation(2, at)).expect("what can be kept is kept");
         assert!(banks.bank(&name).is_ok(), "and what is kept can be read");
         return;
     };
@@ -37,8 +39,8 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(banks.entry(&name, &key).is_err(), is_damaged, "an entry is refused alone if it is refused among the others");
     let is_new = before.entry(&key).is_none() && !is_damaged;
     let value: JsonText = r#"{"n":1.50,"深":"色"}"#.parse().expect("JSON");
-    let entry = Entry { value: value.clone(), created_at: at, updated_at: at, ttl: None };
-    let put = BankChange::Entries(vec![EntryChange::Put(key.clone(), entry)]);
+    let entry = BankEntry { value: value.clone(), created_at: at, updated_at: at, ttl: None };
+    let put = BankChange::Entries(vec![BankEntryChange::Put(key.clone(), entry)]);
     let read = |when: &str| banks.bank(&name).expect(when).expect(when);
     let document = || banks.document(&name, DateTime::UNIX_EPOCH).expect("it is read").expect("it is there");
     let text = document();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use libfuzzer_sys::fuzz_target;
 use memory_agent::json;
 use memory_core::testing::{FakeStore, services};
-use memory_core::{Exported, Filter, ImportError, ImportSummary, SecretPolicy, Services, import};
+use memory_core::{ExportedMemory, Filter, ImportError, ImportSummary, SecretPolicy, Services, import};
 
 fuzz_target!(|bytes: &[u8]| {
     let services = services(Arc::new(FakeStore::default()));
@@ -35,7 +35,7 @@ fn import_lines(services: &Services, lines: &[&str]) -> ImportSummary {
     let exported = lines.iter().enumerate().map(|(number, line)| {
         let place = format!("line {}", number + 1);
         match json::exported(line) {
-            Ok(exported) => Ok::<(String, Exported), ImportError>((place, exported)),
+            Ok(exported) => Ok::<(String, ExportedMemory), ImportError>((place, exported)),
             Err(reason) => Err(ImportError { place, reason }),
         }
     });

@@ -8,12 +8,14 @@ use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
 use memory_core::json::JsonText;
-use memory_store::jq::{Bounds, Form, Helper, JqError, On, ProgramName, Question, bounded, serve_child};
+use memory_store::jq::{
+    JqChildCommand, JqError, JqInputMode, JqLimits, JqOutputFormat, JqProgram, JqRequest, bounded, serve_child,
+};
 
 /// The argument that starts the child process for filters.
 const CHILD: &str = "serve-child";
 
-const BOUNDS: Bounds = Bounds { time: Duration::from_secs(2), memory: 64 << 20 };
+const BOUNDS: JqLimits = JqLimits { time: Duration::from_secs(2), memory: 64 << 20 };
 
 fuzz_target!(
     init: {
@@ -27,12 +29,12 @@ fuzz_target!(
     |bytes: &[u8]| {
         let text = String::from_utf8_lossy(bytes);
         let (filter, input) = text.split_once('\0').unwrap_or((&text, r#"{"a":[1,2.50,"x",null],"b":{"c":true}}"#));
-        if let Err(error) = ProgramName::parse(filter) {
+        if let Err(error) = JqProgram::parse(filter) {
             assert!(matches!(error, JqError::Syntax { .. }), "{error}");
             return;
         }
-        let helper = Helper { program: std::env::current_exe().expect("this program"), arguments: vec![CHILD.into()] };
-        let question = Question { filter, input, on: On::Each, form: Form::Compact };
+        let helper = JqChildCommand { program: std::env::current_exe().expect("this program"), arguments: vec![CHILD.into()] };
+        let question = JqRequest { filter, input, on: JqInputMode::Each, form: JqOutputFormat::Compact };
         match bounded(&helper, &question, &BOUNDS) {
             Ok(answers) => {
                 for answer in answers.into_iter().flatten() {

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use memory_agent::exact;
+use memory_agent::exact_json;
 use memory_agent::rpc::RpcConnection;
 use memory_core::View;
 use serde_json::Value;
@@ -12,12 +12,12 @@ fuzz_target!(|bytes: &[u8]| {
     let agent = memory_fuzz::agent();
     let mut speech = RpcConnection::begin(&agent, View::default());
     for line in bytes.split(|byte| *byte == b'\n') {
-        let asked = exact::from_slice(line).ok();
+        let asked = exact_json::from_slice(line).ok();
         let Some(work) = speech.take(line) else {
             assert!(line.trim_ascii().is_empty(), "only blanks ask for nothing");
             continue;
         };
-        let Some(answer) = work.answer() else {
+        let Some(answer) = work.execute() else {
             assert!(asked.is_some(), "what is no JSON is told");
             continue;
         };
@@ -28,7 +28,9 @@ fuzz_target!(|bytes: &[u8]| {
                 answers.iter().for_each(|answer| assert_response(answer, None));
             }
             // A number that would lose precision is refused as an id; the id of the error is `null`.
-            (answer, Some(asked)) => assert_response(&answer, asked.get("id").filter(|id| exact::to_text(id).starts_with(['"', 'n']))),
+            (answer, Some(asked)) => {
+                assert_response(&answer, asked.get("id").filter(|id| exact_json::to_text(id).starts_with(['"', 'n'])))
+            }
             (answer, None) => assert_response(&answer, Some(&Value::Null)),
         }
     }

@@ -5,7 +5,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use memory_agent::mcp::Speaker;
+use memory_agent::mcp::ClientIdentity;
 use memory_agent::testing::mcp_answers;
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
     let input = if first % 4 == 0 { said.to_vec() } else { [HANDSHAKE, said].concat() };
     let lines = input.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).count();
     // An input that violates the protocol ends with an error, which is a valid result.
-    let Ok(answers) = mcp_answers(&agent, &Speaker::default(), input) else { return };
+    let Ok(answers) = mcp_answers(&agent, &ClientIdentity::default(), input) else { return };
     let answers: Vec<Value> = answers
         .split(|byte| *byte == b'\n')
         .filter(|line| !line.is_empty())

@@ -5,7 +5,7 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use libfuzzer_sys::fuzz_target;
 use memory_core::Filter;
-use memory_core::question::parse;
+use memory_core::query_parser::parse;
 
 fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);

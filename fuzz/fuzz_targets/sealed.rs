@@ -9,7 +9,7 @@ use std::fs;
 use libfuzzer_sys::fuzz_target;
 use memory_core::instance::{InstanceName, InstanceOperation};
 use memory_core::testing::{CountingIds, FakeClock};
-use memory_store::sealed::{Definition, FieldValue, Instances, MasterKey, NewValue};
+use memory_store::sealed::{FieldValue, InstanceDefinition, InstanceFolder, MasterKey, NewFieldValue};
 
 const KEY: &str = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=";
 
@@ -17,7 +17,7 @@ fuzz_target!(|input: (bool, &str, &str, Vec<(u16, u8)>, &[u8])| {
     let (is_ours, secret, plain, edits, theirs) = input;
     let home = memory_fuzz::folder();
     let key: MasterKey = KEY.parse().expect("a key");
-    let instances = Instances::new(home.path(), home.path(), Some(key));
+    let instances = InstanceFolder::new(home.path(), home.path(), Some(key));
     let (backend, name): (InstanceName, InstanceName) = ("kv".parse().expect("a name"), "team".parse().expect("a name"));
     let operation = InstanceOperation::new(&FakeClock::default(), &CountingIds::default());
     let path = home.path().join("kv/team.yaml");
@@ -29,7 +29,7 @@ fuzz_target!(|input: (bool, &str, &str, Vec<(u16, u8)>, &[u8])| {
         }
         return;
     }
-    let fields = [("dsn".to_owned(), NewValue::secret(secret)), ("note".to_owned(), NewValue::Plain(plain.to_owned()))];
+    let fields = [("dsn".to_owned(), NewFieldValue::secret(secret)), ("note".to_owned(), NewFieldValue::Plain(plain.to_owned()))];
     instances.write(&backend, &name, &fields, &operation).expect("room");
     let definition = instances.read(&backend, &name).expect("we wrote it").expect("it is there");
     assert_eq!(opened(&instances, &definition).as_deref(), Some(secret));
@@ -48,7 +48,7 @@ fuzz_target!(|input: (bool, &str, &str, Vec<(u16, u8)>, &[u8])| {
 });
 
 /// Returns the first sealed value that opens.
-fn opened(instances: &Instances, definition: &Definition) -> Option<String> {
+fn opened(instances: &InstanceFolder, definition: &InstanceDefinition) -> Option<String> {
     let mut opened = definition.fields.iter().filter_map(|(field, value)| match value {
         FieldValue::Sealed(sealed) => instances.open(definition, field, sealed).ok(),
         FieldValue::Plain(_) => None,

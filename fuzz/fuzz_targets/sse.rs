@@ -12,11 +12,14 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use libfuzzer_sys::fuzz_target;
-use memory_agent::http::{AccessRules, ChatProxy, HttpLimits, LastModel, ProxyServerConfig, ProxyRules, Told, Upstream, serve_proxy};
-use memory_agent::testing::heard;
+use memory_agent::http::{
+    AccessRules, ChatProxy, HttpLimits, LastModel, ProxyObserver, ProxyRules, ProxyServerConfig, Upstream, serve_proxy,
+};
+use memory_agent::testing::streamed_outcome;
 use memory_core::StoreError;
 use memory_core::conversation::{
-    ConversationId, ConversationOperation, ConversationStore, Entry, EntryChange, EntryId, EntryVector, RecallRules, ConversationIndex,
+    ConversationEntry, ConversationId, ConversationIndex, ConversationOperation, ConversationStore, EntryChange, EntryId,
+    EntryVector, RecallRules,
 };
 use memory_core::testing::{FakeJobs, conversations};
 
@@ -36,7 +39,7 @@ fuzz_target!(|input: (Vec<u8>, &[u8])| {
         rest = after;
     }
     pieces.push(rest);
-    assert_eq!(heard(&pieces), heard(&[stream]), "it does not matter where a stream is cut");
+    assert_eq!(streamed_outcome(&pieces), streamed_outcome(&[stream]), "it does not matter where a stream is cut");
 
     *NEXT_CHUNKS.lock().expect("nobody panics here") = pieces.iter().map(|piece| piece.to_vec()).collect();
     let mut proxy = PROXY_CLIENT.lock().expect("whoever panics ends all");
@@ -128,7 +131,8 @@ fn proxy() -> TcpStream {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            let front = ProxyServerConfig { chat: proxy, access: AccessRules::default(), limits: HttpLimits::default(), log: None };
+            let front =
+                ProxyServerConfig { chat: proxy, access: AccessRules::default(), limits: HttpLimits::default(), log: None };
             serve_proxy(listener, front, std::future::pending()).await
         })
     });
@@ -139,8 +143,8 @@ fn proxy() -> TcpStream {
 
 struct NullObserver;
 
-impl Told for NullObserver {
-    fn kept(&self, _: &ConversationId) {}
+impl ProxyObserver for NullObserver {
+    fn turns_stored(&self, _: &ConversationId) {}
 
     fn trouble(&self, what: &str) {
         // A warning about an unreadable answer has a text.
@@ -169,7 +173,7 @@ impl ConversationStore for NullConversationStore {
         Ok(Arc::default())
     }
 
-    fn asked_since(&self, _: DateTime<Utc>) -> Result<Vec<Arc<Entry>>, StoreError> {
+    fn user_turns_since(&self, _: DateTime<Utc>) -> Result<Vec<Arc<ConversationEntry>>, StoreError> {
         Ok(Vec::new())
     }
 
@@ -177,7 +181,7 @@ impl ConversationStore for NullConversationStore {
         Ok(false)
     }
 
-    fn deleted(&self, _: &ConversationId) -> Result<Vec<Entry>, StoreError> {
+    fn deleted(&self, _: &ConversationId) -> Result<Vec<ConversationEntry>, StoreError> {
         Ok(Vec::new())
     }
 

@@ -9,8 +9,8 @@ use std::cmp::Ordering;
 use chrono::{DateTime, Datelike, FixedOffset};
 use libfuzzer_sys::fuzz_target;
 use memory_core::Filter;
-use memory_core::question::meant;
-use memory_core::when::{Kind, TimeRelation, readings, when};
+use memory_core::datetime::{DatePrecision, TimeRelation, readings, when};
+use memory_core::query_parser::extract_filter;
 
 /// The last second of the year 9999, as a Unix timestamp.
 const MAX_TIMESTAMP: u64 = 253_402_300_799;
@@ -28,8 +28,8 @@ fuzz_target!(|input: (u64, u32, &str)| {
         assert!((1..=9999).contains(&reading.at.year()), "{reading:?}");
         end = reading.span.end;
         let order = match reading.kind {
-            Kind::Date => reading.at.date_naive().cmp(&now.date_naive()),
-            Kind::Time | Kind::DateTime => reading.at.cmp(&now),
+            DatePrecision::Date => reading.at.date_naive().cmp(&now.date_naive()),
+            DatePrecision::Time | DatePrecision::DateTime => reading.at.cmp(&now),
         };
         let relation = match order {
             Ordering::Less => TimeRelation::Past,
@@ -42,7 +42,7 @@ fuzz_target!(|input: (u64, u32, &str)| {
     let chosen = when(text, &now);
     assert_eq!(chosen.as_ref().map(|reading| reading.relation), last);
     assert!(chosen.is_none_or(|chosen| all.contains(&chosen)));
-    let asked = meant(text, &Filter::default(), &now);
+    let asked = extract_filter(text, &Filter::default(), &now);
     let period = asked.filter.from.zip(asked.filter.until);
     assert!(period.is_none_or(|(from, until)| from < until), "{asked:?}");
     assert!(asked.filter.from.is_none_or(|from| from <= now.to_utc()), "{asked:?}");

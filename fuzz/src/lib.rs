@@ -7,7 +7,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use memory_agent::{Agent, ToolSelection};
 use memory_core::testing::{FakeStore, services};
-use memory_core::{SourceItem, MemoryId, Source, SourceError};
+use memory_core::{MemoryId, Source, SourceError, SourceItem};
 use memory_store::markdown::{decode, encode};
 use tempfile::TempDir;
 
@@ -54,6 +54,10 @@ pub fn take_in<S: Source>(folder_name: &str, bytes: &[u8], open: fn(&Path) -> Re
         let memory = draft.into_memory(MemoryId::of_path("note"), now);
         let path = "categories/inbox/note.md";
         let read = decode(path, encode(&memory, &front_matter).as_bytes(), now);
-        assert_eq!((read.memory, read.problem), (memory, None), "the stored note differs from the ingested one: {front_matter:?}");
+        assert_eq!(
+            (read.memory, read.problem),
+            (memory, None),
+            "the stored note differs from the ingested one: {front_matter:?}"
+        );
     }
 }
