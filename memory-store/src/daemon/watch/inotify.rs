@@ -262,7 +262,9 @@ mod tests {
         fs::create_dir(&folder).unwrap();
         let (_ears, heard) = listen(&folder);
         fs::remove_dir(&folder).unwrap();
-        assert!(matches!(heard.recv_timeout(PATIENCE).unwrap(), WatchEvent::Lost(why) if why.ends_with("categories was deleted or moved")));
+        assert!(
+            matches!(heard.recv_timeout(PATIENCE).unwrap(), WatchEvent::Lost(why) if why.ends_with("categories was deleted or moved"))
+        );
         heard.recv_timeout(PATIENCE).unwrap_err();
     }
 }

@@ -296,7 +296,7 @@ fn a_reminder_of_which_nobody_can_tell_when_it_is_due_is_named() {
     }
     home.put("categories/reminders/tea.md", b"---\nscope: [\n---\nmake tea\n");
     home.put("categories/knowledge/tea.md", b"---\nscope: [\n---\ntea is made of leaves\n");
-    assert!(degraded(ReminderQuery::Open).is_some_and(|why| why.contains("2 reminders are left out")));
+    assert!(degraded(ReminderQuery::Open).is_some_and(|why| why.contains("2 reminders are omitted")));
 }
 
 #[test]

@@ -86,7 +86,7 @@ mod tests {
         let why = |vector: &[f32]| UnitVector::of("document 7", vector, 2).unwrap_err().to_string();
         insta::assert_snapshot!(why(&[1.0]), @"the vector of document 7 has 1 dimensions, but this model has 2");
         insta::assert_snapshot!(why(&[1.0, f32::NAN]), @"the vector of document 7 contains NaN at index 1");
-        insta::assert_snapshot!(why(&[f32::NEG_INFINITY, 0.0]), @"the vector of document 7 has -inf at place 0");
+        insta::assert_snapshot!(why(&[f32::NEG_INFINITY, 0.0]), @"the vector of document 7 contains -inf at index 0");
         insta::assert_snapshot!(why(&[0.0, -0.0]), @"the vector of document 7 is zero and has no direction");
     }
 

@@ -176,7 +176,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("phase: maybe", Some(2), "`phase` is \"maybe\", not a phase"),
         ("x: 1\n\nid: 12", Some(4), "`id` is \"12\", not an id"),
         ("links: [here]", Some(2), "`links` contains \"here\", which is not an id"),
-        ("tags: [{a: b}]", Some(2), "`tags` has a map"),
+        ("tags: [{a: b}]", Some(2), "`tags` contains a map"),
         ("title: [a]", Some(2), "`title` is a list"),
         ("origin: /tmp", Some(2), "`origin` is not a map"),
         ("title: a\ntags:\n\t- a", Some(4), "not valid YAML: found character that cannot start any token"),
