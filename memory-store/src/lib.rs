@@ -69,3 +69,8 @@ pub use index::{DocumentVector, ModelVectors, NearestVectors};
 pub use ledger::Ledger;
 pub use notifier::{DesktopNotifier, DesktopProgram, NoopNotifier};
 pub use system::{RandomIds, SystemClock};
+
+/// Compiles the example of the page on embedding.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/src/embedding.md")]
+struct EmbeddingPage;

@@ -36,12 +36,13 @@ const GROUPS: [(&str, &[&str]); 7] = [
 ];
 
 /// The examples below the groups.
-const EXAMPLES: &str = "\
-  memory write \"The user prefers dark mode\" --category preferences --tags ui
-  memory search \"which mode does the user prefer?\"
-  memory remind \"call the dentist tomorrow at 3pm\"
-  memory install claude-code
-  memory help search";
+const EXAMPLES: [&str; 5] = [
+    r#"memory write "The user prefers dark mode" --category preferences --tags ui"#,
+    r#"memory search "which mode does the user prefer?""#,
+    r#"memory remind "call the dentist tomorrow at 3pm""#,
+    "memory install claude-code",
+    "memory help search",
+];
 
 /// The conventions of all commands, below the options.
 const CONVENTIONS: &str = "\
@@ -64,7 +65,9 @@ pub(super) fn top_level() -> StyledStr {
         }
         template.push('\n');
     }
-    template.extend([&heading("Examples"), EXAMPLES, "\n\n", &heading("Options"), "{options}\n\n", CONVENTIONS]);
+    template += &heading("Examples");
+    template.extend(EXAMPLES.iter().flat_map(|example| ["  ", example, "\n"]));
+    template.extend(["\n", &heading("Options"), "{options}\n\n", CONVENTIONS]);
     command.help_template(template).render_help()
 }
 

@@ -20,6 +20,20 @@ fn every_link_to_a_file_leads_to_one() {
 }
 
 #[test]
+fn each_step_of_a_write_and_a_search_names_a_function_of_its_file() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository");
+    let text = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("a document");
+    let function = Regex::new(r"\]\(([^)]+\.rs)\),\s+`(?:\w+::)?([a-z_]+)`").expect("a pattern");
+    let named: Vec<(&str, &str)> = function.captures_iter(&text).map(|found| found.extract::<2>().1.into()).collect();
+    assert!(15 < named.len(), "the steps name functions: {named:?}");
+    for (file, name) in named {
+        let source = fs::read_to_string(root.join(file)).expect("a source file");
+        let is_defined = [format!("fn {name}("), format!("fn {name}<")].iter().any(|definition| source.contains(definition));
+        assert!(is_defined, "ARCHITECTURE.md names the function {name} of {file}, which has none");
+    }
+}
+
+#[test]
 fn the_documents_for_newcomers_stay_short() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository");
     for document in ["ARCHITECTURE.md", "README.md"] {

@@ -80,7 +80,7 @@ fn help_lists_the_commands() {
       man            Print the manual page, or write the pages of all commands to a folder
 
     Examples:
-    memory write "The user prefers dark mode" --category preferences --tags ui
+      memory write "The user prefers dark mode" --category preferences --tags ui
       memory search "which mode does the user prefer?"
       memory remind "call the dentist tomorrow at 3pm"
       memory install claude-code

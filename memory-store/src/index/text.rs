@@ -333,7 +333,7 @@ fn schema() -> (Schema, TextFields) {
     (schema.build(), fields)
 }
 
-/// A tokenizer of [`super::words::Encoded`] terms, which are tokenized already.
+/// A tokenizer of the terms in [`super::document_terms`], which are tokenized already.
 #[derive(Debug, Clone)]
 struct EncodedTokenizer;
 
