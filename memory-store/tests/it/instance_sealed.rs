@@ -241,7 +241,7 @@ fn no_second_key_is_created_while_instances_are_sealed_under_a_missing_one() {
         dsn(&instances, "team").unwrap_err(),
     ] {
         assert_eq!(refused.code(), Code::SealBroken);
-        assert!(refused.to_string().contains("history/team is sealed under one"), "{refused}");
+        assert!(refused.to_string().contains("history/team is sealed with one"), "{refused}");
         assert!(refused.hint().is_some_and(|hint| hint.contains("MEMO_MASTER_KEY")));
     }
     let left: Vec<_> = std::fs::read_dir(home.path().join("keys")).unwrap().map(|file| file.unwrap().file_name()).collect();

@@ -87,9 +87,9 @@ fn an_unreadable_line_of_the_journal_costs_the_order_and_says_so() {
     let report = store(&home).doctor(None).unwrap();
     let [finding] = report.findings.as_slice() else { panic!("{:?}", report.findings) };
     assert_eq!((finding.code, finding.line), ("journal_damaged", Some(1)));
-    assert!(finding.what.contains("order of creation"), "{}", finding.what);
+    assert!(finding.what.contains("creation order"), "{}", finding.what);
     let told = store(&home).disorder().unwrap();
-    assert!(told.starts_with("1 line of the journal is not valid, so memories may have lost their place"), "{told}");
+    assert!(told.starts_with("1 line of the journal is not valid, so the creation order of memories may be wrong"), "{told}");
 
     fs::write(&journal, text).unwrap();
     let (disk, _) = FaultyDisk::new(RealDisk::open(home.path()).unwrap(), DiskFault::Dies, 0);

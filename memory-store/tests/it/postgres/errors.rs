@@ -66,7 +66,7 @@ fn a_database_that_is_not_there_is_told_at_once() {
     let silent = Database::at(&silent, DatabaseLimits { connect: QUICK, ..DatabaseLimits::default() }).unwrap();
     insta::assert_snapshot!(error_text(&silent.prepare().unwrap_err()), @r"
     DATABASE_UNREACHABLE: the database did not respond within 0.3 s
-    check that it is running and that the address is correct; `memory instance connect` sets another URL
+    check that it is running and that the address is correct; `memory instance connect` sets another address
     ");
 }
 
