@@ -19,10 +19,10 @@ impl HomeSection {
     ///
     /// # Examples
     /// ```
-    /// use memory_core::Place;
+    /// use memory_core::HomeSection;
     ///
-    /// assert_eq!(Place::of("entries/default/facts/1.md"), Place::Conversations);
-    /// assert_eq!(Place::of("categories/people/entries.md"), Place::Notes);
+    /// assert_eq!(HomeSection::of("entries/default/facts/1.md"), HomeSection::Conversations);
+    /// assert_eq!(HomeSection::of("categories/people/entries.md"), HomeSection::Notes);
     /// ```
     pub fn of(path: &str) -> Self {
         let is_below = path.strip_prefix(Self::CONVERSATIONS).is_some_and(|rest| rest.starts_with('/'));

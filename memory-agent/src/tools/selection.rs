@@ -16,9 +16,9 @@ use crate::instance::OpenInstances;
 /// with another prefix (`bank=memory_`), or the name of a tool.
 ///
 /// ```
-/// use memory_agent::Offer;
+/// use memory_agent::ToolSelection;
 ///
-/// let offer: Offer = "bank=memory_".parse()?;
+/// let selection: ToolSelection = "bank=memory_".parse()?;
 /// # Ok::<(), memory_core::ToolError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]

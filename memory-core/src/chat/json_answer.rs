@@ -32,9 +32,9 @@ pub struct JsonAnswerError {
 /// # Examples
 /// ```
 /// let answer = "Sure! Here it is:\n```json\n{\"category\": \"people\",}\n```\nAnything else?";
-/// assert_eq!(memory_core::json_answer(answer)?["category"], "people");
-/// assert!(memory_core::json_answer(r#"{"category": "peop"#).is_err());
-/// # Ok::<(), memory_core::NoJson>(())
+/// assert_eq!(memory_core::parse_json_answer(answer)?["category"], "people");
+/// assert!(memory_core::parse_json_answer(r#"{"category": "peop"#).is_err());
+/// # Ok::<(), memory_core::JsonAnswerError>(())
 /// ```
 pub fn parse_json_answer(text: &str) -> Result<Value, JsonAnswerError> {
     if MAX_ANSWER_BYTES < text.len() {

@@ -21,14 +21,14 @@ use crate::{ContentHash, Problem};
 ///
 /// # Examples
 /// ```
-/// use memory_core::conversation::{Entry, EntryRole, Shelf, Wanted};
+/// use memory_core::conversation::{ConversationEntry, ConversationIndex, EntryRole, RecallQuery};
 ///
-/// let mut shelf = Shelf::default();
+/// let mut index = ConversationIndex::default();
 /// let now = chrono::DateTime::UNIX_EPOCH;
 /// for (id, text) in [("1", "The user's dog is Rex."), ("2", "The user lives in Ghent.")] {
-///     shelf.put(Entry::new(id.parse()?, &"default".parse()?, EntryRole::Memory, text, now));
+///     index.put(ConversationEntry::new(id.parse()?, &"default".parse()?, EntryRole::Memory, text, now));
 /// }
-/// let best = shelf.candidates(&Wanted::of("What is my dog called?"), 5, &|_| true);
+/// let best = index.candidates(&RecallQuery::of("What is my dog called?"), 5, &|_| true);
 /// assert_eq!(best[0].entry.content, "The user's dog is Rex.");
 /// # Ok::<(), memory_core::ParseError>(())
 /// ```

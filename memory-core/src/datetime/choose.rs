@@ -14,12 +14,12 @@ use super::mention::{DateMention, DatePrecision, TimeRelation};
 ///
 /// ```
 /// use chrono::DateTime;
-/// use memory_core::when::{Kind, Relation, when};
+/// use memory_core::datetime::{DatePrecision, TimeRelation, when};
 ///
 /// let now = DateTime::parse_from_rfc3339("2025-06-11T10:20:00+02:00").unwrap();
 /// let reading = when("remind me to call Anna tomorrow at 3pm", &now).unwrap();
 /// assert_eq!(reading.text, "tomorrow at 3pm");
-/// assert_eq!((reading.kind, reading.relation), (Kind::DateTime, Relation::Future));
+/// assert_eq!((reading.kind, reading.relation), (DatePrecision::DateTime, TimeRelation::Future));
 /// assert_eq!(when("Anna likes tea", &now), None);
 /// ```
 pub fn when<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<DateMention> {

@@ -19,7 +19,7 @@ use super::{chinese, english};
 ///
 /// ```
 /// use chrono::DateTime;
-/// use memory_core::when::readings;
+/// use memory_core::datetime::readings;
 ///
 /// let now = DateTime::parse_from_rfc3339("2025-06-11T10:20:00+02:00").unwrap();
 /// let found = readings("Anna called yesterday; 下周二下午三点 we meet.", &now);

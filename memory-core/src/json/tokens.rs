@@ -42,10 +42,10 @@ pub struct JsonToken {
 /// Commas, colons and whitespace are checked, but are not tokens. It does not recurse, so that nesting cannot overflow the stack.
 ///
 /// ```
-/// use memory_core::json::{TokenKind, Tokens};
+/// use memory_core::json::{JsonTokenKind, JsonTokens};
 ///
 /// let text = r#"{"count": 1e1000}"#;
-/// let numbers = Tokens::of(text).filter_map(Result::ok).filter(|token| token.kind == TokenKind::Number);
+/// let numbers = JsonTokens::of(text).filter_map(Result::ok).filter(|token| token.kind == JsonTokenKind::Number);
 /// assert_eq!(numbers.map(|number| &text[number.range]).collect::<Vec<_>>(), ["1e1000"]);
 /// ```
 #[derive(Debug, Clone)]
@@ -84,9 +84,9 @@ impl<'a> JsonTokens<'a> {
     /// innermost object.
     ///
     /// ```
-    /// use memory_core::json::Tokens;
+    /// use memory_core::json::JsonTokens;
     ///
-    /// assert!(Tokens::within_objects("\"a\": 1}}", 2).all(|token| token.is_ok()));
+    /// assert!(JsonTokens::within_objects("\"a\": 1}}", 2).all(|token| token.is_ok()));
     /// ```
     pub fn within_objects(text: &'a str, objects: usize) -> Self {
         let next = if objects == 0 { ExpectedJsonToken::Value } else { ExpectedJsonToken::KeyOrEnd };

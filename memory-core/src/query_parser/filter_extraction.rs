@@ -24,15 +24,15 @@ pub struct ExtractedFilter {
 ///
 /// ```
 /// use chrono::DateTime;
-/// use memory_core::question::meant;
+/// use memory_core::query_parser::extract_filter;
 /// use memory_core::{Category, Filter};
 ///
 /// let now = DateTime::parse_from_rfc3339("2026-11-21T10:00:00Z").unwrap();
-/// let meant = meant("decisions about tea last week", &Filter::default(), &now);
-/// assert_eq!(meant.text, "about tea");
-/// assert_eq!(meant.filter.category, Some(Category::Decisions));
-/// assert_eq!(meant.filter.from.unwrap().to_rfc3339(), "2026-11-09T00:00:00+00:00");
-/// assert_eq!(meant.filter.until.unwrap().to_rfc3339(), "2026-11-16T00:00:00+00:00");
+/// let extracted = extract_filter("decisions about tea last week", &Filter::default(), &now);
+/// assert_eq!(extracted.text, "about tea");
+/// assert_eq!(extracted.filter.category, Some(Category::Decisions));
+/// assert_eq!(extracted.filter.from.unwrap().to_rfc3339(), "2026-11-09T00:00:00+00:00");
+/// assert_eq!(extracted.filter.until.unwrap().to_rfc3339(), "2026-11-16T00:00:00+00:00");
 /// ```
 pub fn extract_filter<Tz: TimeZone>(text: &str, filter: &Filter, now: &DateTime<Tz>) -> ExtractedFilter {
     let mut filter = filter.clone();

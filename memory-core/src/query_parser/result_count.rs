@@ -54,10 +54,10 @@ const LIST_PHRASES: [&str; 16] = [
 /// Returns whether a query expects several results: a list, a summary, an order or a count.
 ///
 /// ```
-/// use memory_core::question::asks_for_several;
+/// use memory_core::query_parser::expects_several_results;
 ///
-/// assert!(asks_for_several("In what order did I visit the museums?"));
-/// assert!(!asks_for_several("When did I visit the museum?"));
+/// assert!(expects_several_results("In what order did I visit the museums?"));
+/// assert!(!expects_several_results("When did I visit the museum?"));
 /// ```
 pub fn expects_several_results(text: &str) -> bool {
     let mut words = Vec::new();

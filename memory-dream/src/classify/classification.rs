@@ -44,11 +44,11 @@ impl Classification {
 ///
 /// ```
 /// use memory_core::Category;
-/// use memory_dream::classify::{Note, classify};
+/// use memory_dream::classify::{ClassifierInput, classify};
 ///
-/// let found = classify(&Note::of_text("提醒我明天下午三点给安娜打电话"));
+/// let found = classify(&ClassifierInput::of_text("提醒我明天下午三点给安娜打电话"));
 /// assert_eq!(found.category(), Some(Category::Reminders));
-/// assert_eq!(classify(&Note::of_text("…")).category(), None);
+/// assert_eq!(classify(&ClassifierInput::of_text("…")).category(), None);
 /// ```
 pub fn classify(note: &ClassifierInput<'_>) -> Classification {
     classify_by(shipped(), &features(note))

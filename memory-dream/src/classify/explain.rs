@@ -25,9 +25,9 @@ pub struct FeatureContribution {
 ///
 /// ```
 /// use memory_core::Category;
-/// use memory_dream::classify::{Note, explain};
+/// use memory_dream::classify::{ClassifierInput, explain};
 ///
-/// let evidence = explain(&Note::of_text("Remind me to call Anna"), Category::Reminders);
+/// let evidence = explain(&ClassifierInput::of_text("Remind me to call Anna"), Category::Reminders);
 /// assert!(evidence[..5].iter().any(|evidence| evidence.what == "has asking to be told"));
 /// ```
 pub fn explain(note: &ClassifierInput<'_>, category: Category) -> Vec<FeatureContribution> {

@@ -61,13 +61,13 @@ impl Reviewer {
 /// ```
 /// use chrono::{TimeDelta, Utc, DateTime};
 /// use memory_core::{Draft, MemoryId};
-/// use memory_dream::review::{Rules, review};
+/// use memory_dream::review::{ReviewRules, review};
 ///
 /// let spring = DateTime::UNIX_EPOCH;
 /// let autumn = spring + TimeDelta::days(180);
 /// let old = Draft::new("Anna lives in Berlin.").into_memory(MemoryId::of_path("a"), spring);
 /// let new = Draft::new("Anna no longer lives in Berlin.").into_memory(MemoryId::of_path("b"), autumn);
-/// let review = review([&old, &new].map(|memory| (memory, None)), &Rules::default(), autumn);
+/// let review = review([&old, &new].map(|memory| (memory, None)), &ReviewRules::default(), autumn);
 /// let supersession = review.contradictions.first[0].supersession().unwrap();
 /// assert_eq!((supersession.of, supersession.superseded_by), (old.id, new.id));
 /// assert_eq!(supersession.valid_until, autumn);

@@ -100,11 +100,11 @@ impl TextSimilarity {
 /// Compares two texts; their order does not matter.
 ///
 /// ```
-/// use memory_dream::similar::{Difference, likeness};
+/// use memory_dream::similar::{TextDifference, likeness};
 ///
 /// assert!(likeness("The port of the proxy is 8080", "the port of the proxy is: 8080.", None).is_duplicate());
 /// let other = likeness("The port of the proxy is 8080", "The port of the proxy is 8081", None);
-/// assert_eq!(other.differences, [Difference::Number, Difference::Words]);
+/// assert_eq!(other.differences, [TextDifference::Number, TextDifference::Words]);
 /// assert!(!other.is_duplicate());
 /// ```
 pub fn likeness(one: &str, other: &str, cosine: Option<f32>) -> TextSimilarity {

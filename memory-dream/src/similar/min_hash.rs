@@ -26,9 +26,9 @@ const VALUE_COUNT: usize = BANDS * ROWS;
 /// shingles, see Broder, "On the resemblance and containment of documents" (1997).
 ///
 /// ```
-/// use memory_dream::similar::Sketch;
+/// use memory_dream::similar::MinHash;
 ///
-/// assert_eq!(Sketch::of("Anna likes TEA."), Sketch::of("anna likes tea"));
+/// assert_eq!(MinHash::of("Anna likes TEA."), MinHash::of("anna likes tea"));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MinHash([u16; VALUE_COUNT]);

@@ -39,10 +39,10 @@ use crate::memory_file::moment;
 /// # Examples
 /// ```
 /// use memory_core::MemoryStoreExt;
-/// use memory_store::{FileStore, Options};
+/// use memory_store::{FileStore, FileStoreOptions};
 ///
 /// let home = tempfile::tempdir()?;
-/// let store = FileStore::open(home.path(), Options::default())?;
+/// let store = FileStore::open(home.path(), FileStoreOptions::default())?;
 /// assert!(store.find("550e8400").is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
