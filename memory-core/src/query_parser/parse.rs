@@ -29,7 +29,7 @@ const MAX_NAMES: usize = 32;
 
 /// Number of words outside quotation marks from which a query is prose.
 ///
-/// Quotation marks in prose do not limit the search.
+/// Quotation marks and leading minus signs in prose do not limit the search.
 const MIN_PROSE_WORDS: usize = 15;
 
 /// Parses a query.
@@ -38,7 +38,7 @@ const MIN_PROSE_WORDS: usize = 15;
 /// every word with that prefix. `tag:`, `scope:`, `category:`, `source:`, `from:` and `to:` (a year, month or day, as in `2026-05`) are
 /// combined with `filter`. All other input is text, including an unclosed quotation mark and a `tag:` without a value; an invalid filter
 /// is reported in `misread`. The quotation marks `“…”`, `„…“`, `«…»`, `「…」` and `『…』` also delimit phrases. In prose, which has 15 or more
-/// words outside quotation marks, quotation marks are plain text.
+/// words outside quotation marks, quotation marks are plain text, and `-word` is a word: `git commit -m` excludes nothing.
 ///
 /// A dialogue, which has one message per line after the name of its speaker, consists of words only; words of later messages have more
 /// weight.
@@ -56,9 +56,11 @@ pub fn parse(text: &str, filter: &Filter) -> ParsedQuery {
         question.text = plain;
         return ParsedQuery { question, filter, misread };
     }
-    let mut unquoted = 0;
-    for piece in pieces(text) {
+    let pieces = pieces(text);
+    let is_prose = MIN_PROSE_WORDS <= pieces.iter().map(count_words).sum();
+    for piece in pieces {
         match piece {
+            QueryElement::Without(text) if is_prose => push_separated(&mut plain, text),
             QueryElement::Without(text) => {
                 let Some(phrase) = Phrase::of(text) else { continue };
                 match phrase.single_term() {
@@ -67,7 +69,7 @@ pub fn parse(text: &str, filter: &Filter) -> ParsedQuery {
                 }
             }
             QueryElement::Phrase(text) => {
-                question.phrases.extend(Phrase::of(text));
+                question.phrases.extend(Phrase::of(text).filter(|_| !is_prose));
                 push_separated(&mut plain, text);
             }
             QueryElement::Text(text) => {
@@ -83,17 +85,24 @@ pub fn parse(text: &str, filter: &Filter) -> ParsedQuery {
                 if let Some(beginning) = text.strip_suffix('*') {
                     prefixes.extend(prefix_term(beginning));
                 }
-                tokens(text, &mut |token| unquoted += usize::from(token.kind != TokenKind::Character));
                 push_separated(&mut plain, text);
             }
         }
     }
-    if MIN_PROSE_WORDS <= unquoted {
-        question.phrases.clear();
-    }
     analyze_words(&plain, &prefixes, &[], &mut question);
     question.text = plain;
     ParsedQuery { question, filter, misread }
+}
+
+/// Returns the number of words of an element that is neither quoted, excluded nor a filter.
+fn count_words(piece: &QueryElement<'_>) -> usize {
+    let mut count = 0;
+    if let QueryElement::Text(text) = piece
+        && !matches!(narrow(text, &mut Filter::default()), Ok(true))
+    {
+        tokens(text, &mut |token| count += usize::from(token.kind != TokenKind::Character));
+    }
+    count
 }
 
 fn push_separated(plain: &mut String, text: &str) {
@@ -359,6 +368,18 @@ mod tests {
         assert!(question.phrases.is_empty());
         assert!(question.words.iter().any(|word| word.term.text == "pay" && word.role == WordRole::Content));
         assert_eq!(read("which step of the \"Pay Yourself First\" method did I choose in May?").phrases.len(), 1);
+    }
+
+    #[test]
+    fn a_minus_sign_in_prose_is_plain_text() {
+        let prose =
+            "I ran git commit -m with a long message -\"to the point\" and it failed, so how do I change that message now?";
+        let question = read(prose);
+        assert!(question.without.is_empty() && question.without_phrases.is_empty());
+        for word in ["m", "point"] {
+            assert!(question.words.iter().any(|own| own.term.text == word), "{word}");
+        }
+        assert_eq!(read("how do I change the message of git commit -amend").without.len(), 1);
     }
 
     #[test]

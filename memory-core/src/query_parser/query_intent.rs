@@ -25,7 +25,7 @@ pub(super) fn asks_which(plain: &str, typed: &[SpelledWord]) -> bool {
 
 /// Returns whether the query refers to a message of the assistant, such as `What did you recommend?`.
 pub(super) fn asks_assistant(plain: &str, typed: &[SpelledWord]) -> bool {
-    const VERBS: [&str; 30] = [
+    const VERBS: [&str; 29] = [
         "recommend",
         "recommended",
         "suggest",
@@ -53,7 +53,6 @@ pub(super) fn asks_assistant(plain: &str, typed: &[SpelledWord]) -> bool {
         "provided",
         "write",
         "wrote",
-        "outlined",
         "answer",
         "answered",
     ];

@@ -3,7 +3,7 @@
 use crate::text::{TokenKind, fold, tokens};
 
 /// English words that request a list, a summary or an order.
-const LIST_WORDS: [&str; 21] = [
+const LIST_WORDS: [&str; 15] = [
     "list",
     "all",
     "every",
@@ -18,13 +18,7 @@ const LIST_WORDS: [&str; 21] = [
     "chronological",
     "chronologically",
     "timeline",
-    "throughout",
     "overall",
-    "across",
-    "progression",
-    "evolve",
-    "evolved",
-    "history",
 ];
 
 /// Time units that make `how many` a question about a single time span.
