@@ -36,8 +36,7 @@ pub fn exported(line: &str) -> Result<ExportedMemory, String> {
         scope: fields.parsed::<Scope>("scope")?.unwrap_or(Scope::Global),
         tags: fields.texts("tags")?.iter().collect(),
         source: fields.text("source")?.unwrap_or_default(),
-        // The exports of other programs may use this name for something else.
-        role: fields.text("role").unwrap_or_default().and_then(|role| role.parse::<SpeakerRole>().ok()),
+        role: speaker_role(fields.text("role")),
         created_at: fields.moment("created_at")?,
         expires_at: fields.moment("expires_at")?,
         valid_from: fields.moment("valid_from")?,
@@ -60,6 +59,12 @@ pub fn exported(line: &str) -> Result<ExportedMemory, String> {
         // The exports of other programs may use these names for something else.
         file: ExportedFile::new(fields.text("path").unwrap_or_default().as_deref(), fields.text("file").unwrap_or_default()),
     })
+}
+
+/// Returns the role of the author; an unknown one is that of a program, so that its text never counts as the person's.
+fn speaker_role(field: Result<Option<String>, String>) -> Option<SpeakerRole> {
+    let role = field.unwrap_or_else(|_| Some(String::new()))?;
+    Some(role.parse().unwrap_or(SpeakerRole::Tool))
 }
 
 /// The fields of an object, under normalized keys.

@@ -9,7 +9,7 @@ use memory_core::{
     Budget, Category, ChangeOutcome, Code, ContentHash, Draft, FileVersion, Hit, InboxTtl, IngestReport, LinkCounts, LlmUsage,
     MemoryId, MemoryPage, MergedFields, NotifyError, NotifyReport, OperationRecord, Origin, PeriodUsage, Phase, Problem, Purpose,
     RankFeatureScore, RecordedChange, RecordedFile, RemainingBudget, RemindReport, Reminder, RerankScore, ScoreExplanation,
-    SearchResults, SkippedFile, StoredMemory, TermScore, TrashedFile, UndoReport, Usage, Verb, WriteResult,
+    SearchResults, SkippedFile, SpeakerRole, StoredMemory, TermScore, TrashedFile, UndoReport, Usage, Verb, WriteResult,
 };
 use serde_json::Value;
 
@@ -280,6 +280,16 @@ fn a_memory_with_no_more_than_a_title_is_one() {
     let exported = json::exported(r#"{"content":"","title":"Tea"}"#).expect("a memory");
     assert_eq!((exported.draft.content.as_str(), exported.draft.title.as_deref()), ("", Some("Tea")));
     assert_eq!(json::exported(r#"{"content":null,"title":"Tea"}"#), Err("it has no content".into()));
+}
+
+#[test]
+fn an_unknown_role_of_an_export_is_that_of_a_program() {
+    let role = |role: &str| json::exported(&format!(r#"{{"content":"x","role":{role}}}"#)).expect("a memory").draft.role;
+    assert_eq!(["\"user\"", "\"Person\"", "\"human\""].map(role), [Some(SpeakerRole::Person); 3]);
+    assert_eq!(["\"system\"", "\"developer\"", "\"ChatGPT\""].map(role), [Some(SpeakerRole::Assistant); 3]);
+    let machines = ["\"tool_result\"", "\"function_call\"", "\"ipython\"", "\"engineer\"", "7", "{}"];
+    assert_eq!(machines.map(role), [Some(SpeakerRole::Tool); 6]);
+    assert_eq!(["null", "\"\""].map(role), [None; 2]);
 }
 
 #[test]
