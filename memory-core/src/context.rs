@@ -7,8 +7,9 @@
 
 mod sessions;
 
-use std::collections::HashSet;
-use std::ops::RangeInclusive;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::ops::{Range, RangeInclusive};
 use std::sync::{Mutex, PoisonError};
 
 use chrono::{DateTime, SecondsFormat, TimeZone};
@@ -17,11 +18,11 @@ use self::sessions::cover_sessions;
 pub use self::sessions::fit_budget;
 use crate::fence::{attribute, disarmed};
 use crate::query_parser::{WordRole, expects_several_results, parse};
-use crate::standing::{StandingMemory, select_standing};
+use crate::smart_search::smart_search_refreshed;
+use crate::standing::{StandingMemory, StandingSelection, select_standing};
 use crate::text::{Term, snippet, token_count};
 use crate::{
     Category, ContentHash, Filter, Hit, ListOrder, MemoryId, MemoryPage, PageRequest, Services, StoreError, StoredMemory,
-    smart_search,
 };
 
 /// The memories for a prompt, as text to insert before it.
@@ -60,13 +61,22 @@ impl ShownMemories {
     }
 
     fn has(&self, stored: &StoredMemory) -> bool {
-        let given = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        given.contains(&(stored.memory.id, stored.memory.content_hash()))
+        self.has_text(stored, &stored.memory.content)
     }
 
     fn add(&self, stored: &StoredMemory) {
+        self.add_text(stored, &stored.memory.content);
+    }
+
+    /// Returns whether the session has received `text`, which is the memory or an excerpt from it.
+    fn has_text(&self, stored: &StoredMemory, text: &str) -> bool {
+        let given = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        given.contains(&(stored.memory.id, ContentHash::of(text)))
+    }
+
+    fn add_text(&self, stored: &StoredMemory, text: &str) {
         let mut given = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        given.insert((stored.memory.id, stored.memory.content_hash()));
+        given.insert((stored.memory.id, ContentHash::of(text)));
     }
 }
 
@@ -110,27 +120,40 @@ pub fn context<Tz: TimeZone>(
     given: &ShownMemories,
     now: &DateTime<Tz>,
 ) -> Result<Context, StoreError> {
+    services.store.refresh()?;
     let mut context = Context::default();
     let mut body = String::new();
     let mut left = budget.saturating_sub(token_count(CONTEXT_HEADER) + token_count(CONTEXT_FOOTER));
-    left -= add_standing(services, prompt, left / STANDING_DIVISOR, given, &mut body, &mut context)?;
+    let StandingSelection { memories: standing, replaced } = select_standing(services, prompt)?;
+    let (used, whole) = add_standing(standing, left / STANDING_DIVISOR, given, &mut body, &mut context);
+    left -= used;
     let mut found = find_matches(services, prompt, budget, now, &mut context)?;
-    found.retain(|stored| !given.has(stored) && context.memories.iter().all(|other| other.memory.id != stored.memory.id));
+    found.retain(|stored| !given.has(stored) && !whole.contains(&stored.memory.id));
+    // An instruction that a newer one replaces must not be shown as if it were in effect.
+    let is_in_effect = |stored: &StoredMemory| {
+        !replaced.contains_key(&stored.memory.id) || text_in_effect(stored, &replaced).contains(char::is_alphanumeric)
+    };
+    found.retain(is_in_effect);
     if expects_several_results(prompt) {
-        let tokens = |stored: &StoredMemory| token_count(&stored.memory.content).min(MIN_CUT_TOKENS);
+        let tokens = |stored: &StoredMemory| count_up_to(&stored.memory.content, MIN_CUT_TOKENS);
         found = cover_sessions(found, left / RELEVANCE_DIVISOR, &|stored| &stored.memory, &tokens);
     }
-    let sizes = found.iter().take(MAX_SHARERS).map(|stored| fenced(stored, &[], left).map_or(0, |fenced| token_count(&fenced)));
+    let sharers = found.iter().take(MAX_SHARERS);
+    let sizes = sharers
+        .map(|stored| fenced(stored, &text_in_effect(stored, &replaced), &[], left).map_or(0, |fenced| token_count(&fenced)));
     let largest = fair_share(sizes.collect(), left).max(MIN_CUT_TOKENS);
     let terms = content_terms(prompt);
     for stored in found {
-        let fenced = fenced(&stored, &terms, largest.min(left));
+        let fenced = fenced(&stored, &text_in_effect(&stored, &replaced), &terms, largest.min(left));
         match fenced.filter(|fenced| token_count(fenced) <= left) {
             Some(fenced) => {
                 left -= token_count(&fenced);
                 body.push_str(&fenced);
                 given.add(&stored);
-                context.memories.push(stored);
+                // Standing sentences of this memory may have been shown before the rest.
+                if context.memories.iter().all(|other| other.memory.id != stored.memory.id) {
+                    context.memories.push(stored);
+                }
             }
             None => context.left_out += 1,
         }
@@ -155,35 +178,62 @@ pub fn standing_context(services: &Services, budget: usize) -> Result<String, St
     services.store.refresh()?;
     let (mut body, mut context) = (String::new(), Context::default());
     let room = budget.saturating_sub(token_count(CONTEXT_HEADER) + token_count(CONTEXT_FOOTER));
-    add_standing(services, "", room, &ShownMemories::default(), &mut body, &mut context)?;
+    let standing = select_standing(services, "")?.memories;
+    add_standing(standing, room, &ShownMemories::default(), &mut body, &mut context);
     Ok(if body.is_empty() { body } else { format!("{CONTEXT_HEADER}{body}{CONTEXT_FOOTER}") })
 }
 
-/// Adds the standing instructions and preferences, and returns their size in tokens, at most `budget`.
+/// Adds the standing instructions and preferences.
+///
+/// Returns their size in tokens, at most `budget`, and the memories that were shown whole or in an earlier context.
 fn add_standing(
-    services: &Services,
-    prompt: &str,
+    standing: Vec<StandingMemory>,
     budget: usize,
     given: &ShownMemories,
     body: &mut String,
     context: &mut Context,
-) -> Result<usize, StoreError> {
+) -> (usize, HashSet<MemoryId>) {
     let mut left = budget;
-    for StandingMemory { stored, kind, text, .. } in select_standing(services, prompt)? {
-        if given.has(&stored) {
+    let mut whole = HashSet::new();
+    for StandingMemory { stored, kind, text, is_whole } in standing {
+        if left < MIN_MEMORY_TOKENS {
+            break;
+        }
+        if given.has(&stored) || given.has_text(&stored, &text) {
             continue;
         }
         let attributes = format!(" standing=\"{kind}\"");
-        let Some(fenced) = fence_text(&stored, &attributes, &text, &[], left).filter(|fenced| token_count(fenced) <= left) else {
+        let Some(fenced) = fence_text(&stored, &attributes, &text, &[], left).filter(|fenced| token_count(&fenced.text) <= left)
+        else {
             continue;
         };
-        left -= token_count(&fenced);
-        body.push_str(&fenced);
-        given.add(&stored);
+        left -= token_count(&fenced.text);
+        body.push_str(&fenced.text);
+        if is_whole && !fenced.is_cut {
+            whole.insert(stored.memory.id);
+            given.add(&stored);
+        } else {
+            // The rest of the memory may still match the prompt.
+            given.add_text(&stored, &text);
+        }
         context.memories.push(stored);
         context.standing += 1;
     }
-    Ok(budget - left)
+    (budget - left, whole)
+}
+
+/// Returns the content of a memory without its replaced sentences.
+fn text_in_effect<'m>(stored: &'m StoredMemory, replaced: &HashMap<MemoryId, Vec<Range<usize>>>) -> Cow<'m, str> {
+    let content = &stored.memory.content;
+    let Some(spans) = replaced.get(&stored.memory.id) else { return Cow::Borrowed(content) };
+    let mut kept = String::with_capacity(content.len());
+    let mut end = 0;
+    for span in spans {
+        kept.push_str(&content[end..span.start]);
+        end = span.end;
+    }
+    kept.push_str(&content[end..]);
+    Cow::Owned(kept)
 }
 
 /// Returns the largest share of `total` with which all `sizes`, each limited to the share, fit.
@@ -221,7 +271,7 @@ fn find_matches<Tz: TimeZone>(
         return default_memories(services, context);
     }
     let limit = (budget / MIN_MEMORY_TOKENS).clamp(*MATCH_LIMITS.start(), *MATCH_LIMITS.end());
-    match smart_search(services, prompt, &Filter::default(), limit, now) {
+    match smart_search_refreshed(services, prompt, &Filter::default(), limit, now) {
         Ok(answer) => {
             context.degraded = answer.found.degraded;
             // A match inside a word is useful to a person who searches, but to a model only if there is no other match.
@@ -237,7 +287,6 @@ fn find_matches<Tz: TimeZone>(
 
 /// Returns the memories for an empty prompt: profile and preferences first, then the newest.
 fn default_memories(services: &Services, context: &mut Context) -> Result<Vec<StoredMemory>, StoreError> {
-    services.store.refresh()?;
     let now = services.clock.now();
     let slice = PageRequest { order: ListOrder::Updated, offset: 0, limit: Some(*MATCH_LIMITS.start()) };
     let mut all: Vec<StoredMemory> = Vec::new();
@@ -260,21 +309,28 @@ fn default_memories(services: &Services, context: &mut Context) -> Result<Vec<St
 
 /// Returns a memory within its fence in at most `most` tokens, or `None` if only a few words would fit.
 ///
-/// Of a longer text, the passage with most of the `terms` is returned.
-fn fenced(stored: &StoredMemory, terms: &[Term], most: usize) -> Option<String> {
+/// `content` is its text, or the part of it to show. Of a longer text, the passage with most of the `terms` is returned.
+fn fenced(stored: &StoredMemory, content: &str, terms: &[Term], most: usize) -> Option<String> {
     let memory = &stored.memory;
-    let title = memory.title.as_deref().filter(|title| !memory.content.contains(title));
-    let text = title.map_or_else(|| memory.content.clone(), |title| format!("{title}\n{}", memory.content));
+    let title = memory.title.as_deref().filter(|title| !content.contains(title));
+    let text = title.map_or(Cow::Borrowed(content), |title| Cow::Owned(format!("{title}\n{content}")));
     // The inbox is no category, and the attribute would be as long as a short message.
     let category = match memory.category {
         Category::Inbox => String::new(),
         category => format!(" category=\"{category}\""),
     };
-    fence_text(stored, &category, &text, terms, most)
+    Some(fence_text(stored, &category, &text, terms, most)?.text)
+}
+
+/// A text within its fence.
+struct FencedText {
+    text: String,
+    /// Whether only a part of the text is in it.
+    is_cut: bool,
 }
 
 /// Returns a text of a memory within its fence with further `attributes`, as [`fenced()`] does.
-fn fence_text(stored: &StoredMemory, attributes: &str, text: &str, terms: &[Term], most: usize) -> Option<String> {
+fn fence_text(stored: &StoredMemory, attributes: &str, text: &str, terms: &[Term], most: usize) -> Option<FencedText> {
     let memory = &stored.memory;
     let source = memory.origin.as_ref().map_or(memory.source.as_str(), |origin| origin.source.as_str());
     let source = if source.is_empty() { "unknown" } else { source };
@@ -284,36 +340,65 @@ fn fence_text(stored: &StoredMemory, attributes: &str, text: &str, terms: &[Term
         memory.created_at.to_rfc3339_opts(SecondsFormat::Secs, true).split_at(10).0,
         attribute(source),
     );
-    let text = disarmed(text);
     let tail = "\n</memory>\n";
     let room = most.checked_sub(token_count(&head) + token_count(tail))?;
     let text = text.trim_end();
-    if token_count(text) <= room {
-        return Some(format!("{head}{text}{tail}"));
+    if fits(text, room) {
+        let whole = disarmed(text);
+        let whole = whole.trim_end();
+        if token_count(whole) <= room {
+            return Some(FencedText { text: format!("{head}{whole}{tail}"), is_cut: false });
+        }
     }
     let note = format!("\n(cut here; memory_read {} tells the rest)", memory.id.short());
-    let room = room.checked_sub(token_count(&note))?;
-    let start = text_start(text, room);
+    let room = room.checked_sub(token_count(&note)).filter(|room| MIN_SHOWN_TOKENS <= *room)?;
+    let start = disarmed(prefix(text, room));
+    let start = text_start(&start, room);
     if token_count(start) < MIN_SHOWN_TOKENS {
         return None;
     }
     let part = best_passage(text, terms, room).filter(|part| !start.contains(part.trim_matches('…')));
-    Some(part.map_or_else(|| format!("{head}{start}…{note}{tail}"), |part| format!("{head}{part}{note}{tail}")))
+    let shown = part.map_or_else(|| format!("{head}{start}…{note}{tail}"), |part| format!("{head}{part}{note}{tail}"));
+    Some(FencedText { text: shown, is_cut: true })
+}
+
+/// The maximum size of a token in bytes, as [`token_count`] counts: four characters of up to three bytes.
+const MAX_TOKEN_BYTES: usize = 12;
+
+/// Returns a prefix of `text` that has at least `tokens` tokens, or the whole text if it is shorter.
+///
+/// It limits the work for long texts of which only a few tokens are shown.
+fn prefix(text: &str, tokens: usize) -> &str {
+    &text[..text.floor_char_boundary(tokens.saturating_add(1).saturating_mul(MAX_TOKEN_BYTES))]
+}
+
+/// Returns whether `text` has at most `tokens` tokens.
+fn fits(text: &str, tokens: usize) -> bool {
+    text.len() <= tokens.saturating_mul(MAX_TOKEN_BYTES) && token_count(text) <= tokens
+}
+
+/// Returns the number of tokens of `text`, at most `most`.
+fn count_up_to(text: &str, most: usize) -> usize {
+    token_count(prefix(text, most)).min(most)
 }
 
 /// Returns the passage of `text` with most of the `terms`, or `None` if `text` contains no term.
 ///
-/// The passage has at most `most` tokens.
+/// The passage has at most `most` tokens. The whole text is searched once, and shortened passages only in the first one.
 fn best_passage(text: &str, terms: &[Term], most: usize) -> Option<String> {
     let mut width = most * CHARACTERS_PER_TOKEN;
+    let mut passage = Cow::Borrowed(text);
     loop {
-        let excerpt = snippet(text, terms, &[], width);
+        let excerpt = snippet(&passage, terms, &[], width);
         if excerpt.marks.is_empty() {
             return None;
         }
-        if token_count(&excerpt.text) <= most {
-            return Some(excerpt.text);
+        let shown = disarmed(&excerpt.text);
+        let shown = shown.trim_end();
+        if token_count(shown) <= most {
+            return Some(shown.to_owned());
         }
+        passage = Cow::Owned(excerpt.text);
         width = width * 3 / 4;
     }
 }
@@ -347,9 +432,20 @@ mod tests {
     use crate::{Draft, SecretPolicy, write};
 
     fn home(texts: &[&str]) -> Services {
+        home_from("claude", texts)
+    }
+
+    /// Returns a home with texts of the person.
+    fn own_home(texts: &[&str]) -> Services {
+        home_from("", texts)
+    }
+
+    fn home_from(source: &str, texts: &[&str]) -> Services {
         let services = services(Arc::new(FakeStore::default()));
-        for text in texts {
-            let draft = Draft { source: "claude".into(), ..Draft::new(text) };
+        for (number, text) in texts.iter().enumerate() {
+            let created_at =
+                chrono::DateTime::UNIX_EPOCH + chrono::TimeDelta::days(i64::try_from(number).expect("there are few"));
+            let draft = Draft { source: source.into(), created_at: Some(created_at), ..Draft::new(text) };
             write(&services, draft, SecretPolicy::Refuse).expect("it is kept");
         }
         services
@@ -407,16 +503,59 @@ mod tests {
 
     #[test]
     fn standing_memories_come_first_in_their_part_of_the_budget() {
-        let services = home(&["the train to Oslo", "Always answer in metric units."]);
+        let services = own_home(&["the train to Oslo", "Always answer in metric units."]);
         let context = ask(&services, "which train", 500, &ShownMemories::default());
         assert_eq!((context.memories.len(), context.standing), (2, 1));
         assert!(context.text.contains("standing=\"instruction\">\nAlways answer in metric units.\n"), "{}", context.text);
         assert_eq!(context.memories[0].memory.content, "Always answer in metric units.");
         let many: Vec<String> = (0..50).map(|number| format!("Always mention fact{number} of train{number}")).collect();
-        let services = home(&many.iter().map(String::as_str).collect::<Vec<_>>());
+        let services = own_home(&many.iter().map(String::as_str).collect::<Vec<_>>());
         let standing = ask(&services, "", 400, &ShownMemories::default()).standing;
         assert!((1..5).contains(&standing), "{standing}");
-        assert_eq!(standing_context(&home(&["the train to Oslo"]), 400).expect("read"), "");
+        assert_eq!(standing_context(&own_home(&["the train to Oslo"]), 400).expect("read"), "");
+    }
+
+    #[test]
+    fn a_replaced_instruction_is_not_shown() {
+        let services = own_home(&["Always use tabs", "Never use tabs"]);
+        let context = ask(&services, "tabs or spaces", 500, &ShownMemories::default());
+        assert_eq!(context.memories.len(), 1, "{}", context.text);
+        assert!(context.text.contains("\nNever use tabs\n") && !context.text.contains("Always use tabs"), "{}", context.text);
+        let note = format!(
+            "The shed is green. {}Always use tabs. The lock of the shed is 4711.",
+            "We met at the lake that day. ".repeat(20)
+        );
+        let services = own_home(&[&note, "Never use tabs"]);
+        let context = ask(&services, "which lock has the shed, and tabs?", 800, &ShownMemories::default());
+        assert!(context.text.contains("4711") && !context.text.contains("Always use tabs"), "{}", context.text);
+    }
+
+    #[test]
+    fn a_long_note_with_a_standing_sentence_still_answers_a_prompt() {
+        let filler = "We met at the lake and talked for a long time. ".repeat(20);
+        let services =
+            own_home(&[&format!("{filler}Always answer in German. {filler}The wifi of the cabin is mountain9. {filler}")]);
+        let given = ShownMemories::default();
+        let context = ask(&services, "what is the wifi of the cabin", 600, &given);
+        assert_eq!((context.memories.len(), context.standing), (1, 1));
+        for part in ["standing=\"instruction\">\nAlways answer in German.\n", "The wifi of the cabin is mountain9."] {
+            assert!(context.text.contains(part), "{part} {}", context.text);
+        }
+        assert_eq!(ask(&services, "the wifi of the cabin", 600, &given), Context::default(), "both were given");
+        let given = ShownMemories::default();
+        assert_eq!(ask(&services, "tea", 600, &given).standing, 1);
+        let context = ask(&services, "what is the wifi of the cabin", 600, &given);
+        assert!(context.standing == 0 && context.text.contains("mountain9"), "{}", context.text);
+    }
+
+    #[test]
+    fn an_instruction_is_given_however_many_preferences_are_newer() {
+        let mut texts = vec!["Always answer in metric units.".to_owned()];
+        texts.extend((0..40).map(|number| format!("I prefer tea number {number}.")));
+        let services = own_home(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        let context = ask(&services, "how far is it", 2_000, &ShownMemories::default());
+        assert_eq!(context.memories[0].memory.content, texts[0]);
+        assert!(1 < context.standing);
     }
 
     #[test]

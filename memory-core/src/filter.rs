@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::standing::is_standing;
+use crate::standing::{StandingFilter, standing_kind};
 use crate::{Category, HomeSection, Phase, Scope, StoredMemory, Tags};
 
 /// A filter for memories; a field that is unset does not restrict the result.
@@ -26,8 +26,8 @@ pub struct Filter {
     pub from: Option<DateTime<Utc>>,
     /// Only memories that were created before this time.
     pub until: Option<DateTime<Utc>>,
-    /// Only memories that contain a standing instruction or preference, see [`crate::standing`].
-    pub standing: bool,
+    /// Only memories with standing instructions or preferences, see [`crate::standing`].
+    pub standing: Option<StandingFilter>,
     /// The treatment of memories that have expired or were superseded.
     pub lifetime: Lifetime,
 }
@@ -62,7 +62,7 @@ impl Filter {
             && self.tags.iter().all(|tag| memory.tags.contains_or_below(tag))
             && self.from.is_none_or(|from| from <= memory.created_at)
             && self.until.is_none_or(|until| memory.created_at < until)
-            && (!self.standing || is_standing(memory))
+            && self.standing.is_none_or(|standing| standing.matches(standing_kind(memory)))
     }
 
     /// Returns whether `scope` is in [`Filter::within`], or that field is `None`.

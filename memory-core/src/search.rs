@@ -25,8 +25,20 @@ const SPARE_HITS: usize = 100;
 /// Returns [`StoreError::Invalid`] if the query contains no searchable word, and other errors if the store cannot search. An empty result
 /// always means that no memory matches.
 pub fn search(services: &Services, query: &Query) -> Result<SearchResults, StoreError> {
-    let ParsedQuery { mut question, filter, misread } = parse(&query.text, &query.filter);
-    if question.words.is_empty() {
+    let parsed = parse_words(query)?;
+    services.store.refresh()?;
+    search_parsed(services, query, parsed)
+}
+
+/// Searches as [`search()`] does, in the files that the last [`crate::MemoryStore::refresh`] detected.
+pub(crate) fn search_refreshed(services: &Services, query: &Query) -> Result<SearchResults, StoreError> {
+    search_parsed(services, query, parse_words(query)?)
+}
+
+/// Parses a query; a query without a searchable word is an error.
+fn parse_words(query: &Query) -> Result<ParsedQuery, StoreError> {
+    let parsed = parse(&query.text, &query.filter);
+    if parsed.question.words.is_empty() {
         let why = if query.text.contains(char::is_alphanumeric) {
             "contains only filters; add a word to search for, or list the memories"
         } else {
@@ -34,7 +46,11 @@ pub fn search(services: &Services, query: &Query) -> Result<SearchResults, Store
         };
         return Err(StoreError::Invalid { why: format!("nothing to search for: {:?} {why}", query.text) });
     }
-    services.store.refresh()?;
+    Ok(parsed)
+}
+
+fn search_parsed(services: &Services, query: &Query, parsed: ParsedQuery) -> Result<SearchResults, StoreError> {
+    let ParsedQuery { mut question, filter, misread } = parsed;
     let mut troubles = Vec::new();
     let vector = vector(services, &query.text, &question).unwrap_or_else(|why| {
         troubles.push(format!("{why}; searched by words only"));

@@ -4,8 +4,9 @@ use chrono::{DateTime, TimeZone};
 
 use crate::query_parser::{ExtractedFilter, extract_filter, has_content_word};
 use crate::rank::duplicates_last;
+use crate::search::search_refreshed;
 use crate::text::WordOverlaps;
-use crate::{Filter, Hit, ListOrder, PageRequest, Query, Ranking, SearchResults, Services, StoreError, search};
+use crate::{Filter, Hit, ListOrder, PageRequest, Query, Ranking, SearchResults, Services, StoreError};
 
 /// Number of hits beyond the limit that are requested as replacements for near-duplicates.
 const SPARE_HITS: usize = 20;
@@ -38,11 +39,23 @@ pub fn smart_search<Tz: TimeZone>(
     limit: usize,
     now: &DateTime<Tz>,
 ) -> Result<SmartSearchResults, StoreError> {
+    services.store.refresh()?;
+    smart_search_refreshed(services, text, filter, limit, now)
+}
+
+/// Searches as [`smart_search()`] does, in the files that the last [`crate::MemoryStore::refresh`] detected.
+pub(crate) fn smart_search_refreshed<Tz: TimeZone>(
+    services: &Services,
+    text: &str,
+    filter: &Filter,
+    limit: usize,
+    now: &DateTime<Tz>,
+) -> Result<SmartSearchResults, StoreError> {
     let ExtractedFilter { text: words, filter: narrow } = extract_filter(text, filter, now);
     let ask = |text: &str, filter: &Filter| -> Result<SearchResults, StoreError> {
         let limit_with_spare = if limit == 0 { 0 } else { limit.saturating_add(SPARE_HITS) };
         let query = Query { text: text.to_owned(), filter: filter.clone(), limit: limit_with_spare, ranking: Ranking::default() };
-        let mut found = search(services, &query)?;
+        let mut found = search_refreshed(services, &query)?;
         found.hits = demote_near_duplicates(found.hits, limit);
         Ok(found)
     };
@@ -73,7 +86,6 @@ fn demote_near_duplicates(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
 }
 
 fn list_newest(services: &Services, filter: &Filter, limit: usize) -> Result<SearchResults, StoreError> {
-    services.store.refresh()?;
     let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(limit) };
     let page = services.store.list(filter, &slice, services.clock.now())?;
     let hits = page.memories.into_iter().map(|stored| Hit {

@@ -31,7 +31,7 @@ impl FilterInput {
             tags: self.tags.iter().collect(),
             from: self.from.as_deref().map(|from| parse_start("from", from, zone)).transpose()?,
             until: self.to.as_deref().map(|to| moment_after("to", to, zone)).transpose()?,
-            standing: false,
+            standing: None,
             lifetime: Lifetime::Current,
             ..Filter::default()
         })

@@ -52,7 +52,7 @@ impl FilterArgs {
             tags: self.tags.iter().collect(),
             from: self.from.map(LocalDay::start),
             until: self.to.map(LocalDay::end),
-            standing: false,
+            standing: None,
             lifetime,
         }
     }

@@ -298,10 +298,20 @@ impl TextClaims {
     }
 }
 
-/// Returns whether a later text contradicts an earlier one or changes an attribute of the user.
-pub(crate) fn contradicts(later: &str, earlier: &str) -> bool {
-    let claims = |text: &str| TextClaims::new(EntryRole::Memory, text);
-    claims(later).supersede(&claims(earlier))
+/// The parsed claims of a statement, for repeated comparisons.
+#[derive(Debug)]
+pub(crate) struct StatementClaims(TextClaims);
+
+impl StatementClaims {
+    /// Parses the claims of a statement by or about the user.
+    pub(crate) fn new(text: &str) -> Self {
+        Self(TextClaims::new(EntryRole::Memory, text))
+    }
+
+    /// Returns whether these claims of a later statement contradict an earlier one, or change an attribute of the user.
+    pub(crate) fn supersede(&self, earlier: &Self) -> bool {
+        self.0.supersede(&earlier.0)
+    }
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ mod store;
 mod summary;
 mod supersede;
 
-pub(crate) use claim::contradicts;
+pub(crate) use claim::StatementClaims;
 pub(crate) use speech_act::sentences;
 
 pub use add::{add, keep_turn, keep_turns, new_turn};

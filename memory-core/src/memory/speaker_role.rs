@@ -32,9 +32,10 @@ impl SpeakerRole {
         }
     }
 
-    /// Returns the role that a source names: a role of a chat protocol, such as `user` and `tool_result`, or the name of a language model.
+    /// Returns the role that a source names.
     ///
-    /// Case and punctuation do not matter.
+    /// It is a role of a chat protocol, such as `user` and `tool_result`, or the name of a language model. Case and punctuation do not
+    /// matter.
     ///
     /// ```
     /// use memory_core::SpeakerRole;

@@ -1,103 +1,272 @@
-//! The cues of Chinese sentences.
+//! The grammar of Chinese standing sentences.
+//!
+//! A sentence is read clause by clause, with folded text, so that one list of words covers traditional and simplified characters.
 
 use super::StandingKind::{Instruction, Preference};
-use super::classify::StandingCue;
+use super::classify::{StandingCue, StandingForm};
+use super::languages::language_at;
+use super::words::SHARED_FORMS;
+use crate::text::fold;
 
-/// Cues that make any sentence an instruction.
-const LASTING_CUES: &[&str] = &[
-    "以后请",
-    "以後請",
-    "以后都",
-    "以後都",
-    "以后不要",
-    "以後不要",
-    "以后别",
-    "以後別",
-    "今后请",
-    "今後請",
-    "从现在起",
-    "從現在起",
-    "从现在开始",
-    "從現在開始",
-    "请总是",
-    "請總是",
-    "请始终",
-    "請始終",
-    "永远不要",
-    "永遠不要",
-    "每次回答",
-    "每次都请",
-    "每次都請",
-    "每当我问",
-    "每當我問",
-    "当我问",
-    "當我問",
-    "我问到",
-    "我問到",
-    "回答时",
-    "回答時",
-    "回复时",
-    "回覆時",
+/// Words that may precede a request without changing it.
+const LEADS: &[&str] = &["请", "麻烦", "拜托", "另外", "还有", "那么", "然后", "注意", "记住", "重要", "好的", "谢谢", "所以"];
+
+/// Words for the time from now on.
+const LASTING: &[&str] = &["以后", "今后", "往后", "从现在起", "从现在开始", "从今天起", "从今以后", "从此"];
+
+/// Phrases of the person before a request.
+const WISHES: &[&str] = &[
+    "我希望你",
+    "我想让你",
+    "我要你",
+    "我要求你",
+    "我需要你",
+    "希望你",
+    "我希望您",
+    "希望您",
+    "我希望",
+    "我想要",
+    "我要",
+    "用户希望",
+    "用户要求",
+    "用户想要",
+    "用户需要",
 ];
 
-/// Cues that make a sentence about responses an instruction.
-const IMPERATIVE_CUES: &[&str] =
-    &["请用", "請用", "请不要", "請不要", "不要", "别用", "別用", "请以", "請以", "总是", "總是", "始终", "始終", "务必", "務必"];
+/// The assistant as the subject, and subjects that a request cannot have.
+const ASSISTANT: &[&str] = &["你", "您"];
+const OTHER_SUBJECTS: &[&str] =
+    &["我", "他", "她", "它", "咱", "大家", "谁", "这", "那", "有人", "别人", "昨天", "今天", "明天", "老师", "妈妈", "爸爸"];
 
-/// Words for properties of all responses.
-const RESPONSE_PROPERTIES: &[&str] = &[
-    "回答", "回复", "回覆", "答复", "答覆", "说话", "說話", "单位", "單位", "格式", "称呼", "稱呼", "表情", "语气", "語氣",
-    "简体", "繁体", "繁體", "公制", "英制", "术语", "術語",
+/// Adverbs for all times.
+const ABSOLUTE: &[&str] = &["总是", "始终", "永远", "一律", "一直", "每次", "务必", "千万", "绝对"];
+
+/// Modal words before a verb.
+const MODALS: &[&str] =
+    &["必须", "一定", "应该", "应当", "需要", "尽量", "统一", "全部", "只能", "都", "要", "应", "只", "就", "得"];
+
+/// Negations of a request.
+const NEGATIONS: &[&str] = &["不要", "不准", "不许", "不得", "不能", "不可以", "禁止", "避免", "别", "勿", "不用", "少"];
+
+/// Verbs and prepositions of producing a response.
+const PRODUCING: &[&str] =
+    &["使用", "采用", "用", "以", "说", "讲", "写", "按照", "按", "加上", "加", "带", "给出", "给", "保持"];
+
+/// Nouns for the responses of the assistant.
+const RESPONSES: &[&str] = &["回答", "回复", "回覆", "答复", "回应", "解释", "答案", "说话", "输出"];
+
+/// Nouns for the form of responses.
+const FORMS: &[&str] = &[
+    "单位",
+    "格式",
+    "表情",
+    "语气",
+    "简体",
+    "繁体",
+    "公制",
+    "英制",
+    "摄氏",
+    "华氏",
+    "术语",
+    "列表",
+    "表格",
+    "标题",
+    "代码块",
+    "注释",
+    "缩写",
+    "感叹号",
+    "敬语",
+    "日期",
+    "货币",
+    "制表符",
+    "空格",
+    "语言",
+    "称呼",
+    "道歉",
+    "来源",
+    "出处",
+    "引用",
 ];
 
-/// Cues for the form of address of the person.
-const ADDRESS_CUES: &[&str] = &["请叫我", "請叫我", "称呼我", "稱呼我"];
-
-/// Cues that state a preference.
-const PREFERENCE_CUES: &[&str] = &[
-    "我更喜欢",
-    "我更喜歡",
-    "我比较喜欢",
-    "我比較喜歡",
-    "我最喜欢",
-    "我最喜歡",
-    "我还是喜欢",
-    "我還是喜歡",
-    "我喜欢用",
-    "我喜歡用",
-    "我偏好",
-    "我偏爱",
-    "我偏愛",
-    "我的偏好",
-    "用户喜欢",
-    "用户偏好",
-    "用户更喜欢",
-    "用戶喜歡",
-    "用戶偏好",
-    "我喜欢",
-    "我喜歡",
+/// Adjectives for the manner of responses.
+const MANNERS: &[&str] = &[
+    "简短", "简洁", "简单", "简明", "简练", "详细", "具体", "正式", "礼貌", "直接", "准确", "客观", "专业", "友好", "幽默",
+    "严谨", "精简", "短", "长",
 ];
 
-/// Cues of questions about the assistant's preference and of accounts of the past.
-const NON_PREFERENCE_CUES: &[&str] =
-    &["吗", "嗎", "小时候", "小時候", "以前我", "我喜欢上", "我喜歡上", "我喜欢你", "我喜歡你", "我喜欢她", "我喜欢他"];
-
-/// Finds the cue that makes `sentence` a standing instruction or preference.
+/// Finds the cue that makes a sentence a standing instruction or preference.
 ///
-/// `is_short` is true if the whole memory has at most `SHORT` bytes.
-pub(super) fn cue(sentence: &str, is_short: bool) -> Option<StandingCue> {
-    let find = |all: &[&str]| all.iter().filter_map(|cue| sentence.find(cue)).min();
+/// `is_short` is true if the whole memory is short.
+pub(super) fn find_cue(sentence: &str, is_short: bool) -> Option<StandingCue> {
     let is_question = sentence.trim_end().ends_with(['？', '?']);
-    if !is_question && let Some(at) = find(LASTING_CUES).or_else(|| find(ADDRESS_CUES)) {
-        return Some((Instruction, at));
+    if is_question {
+        return None;
     }
-    if !is_question
-        && is_short
-        && find(RESPONSE_PROPERTIES).is_some()
-        && let Some(at) = find(IMPERATIVE_CUES)
-    {
-        return Some((Instruction, at));
+    let clauses = clauses(sentence);
+    for (number, (at, clause)) in clauses.iter().enumerate() {
+        let request = ChineseRequest::parse(clause);
+        let is_conditional = || number.checked_sub(1).is_some_and(|before| is_condition(&clauses[before].1));
+        if request.is_standing(is_short) || request.is_to_assistant && !request.rest.is_empty() && is_conditional() {
+            return Some(StandingCue { kind: Instruction, form: request.form, at: *at });
+        }
     }
-    let at = find(PREFERENCE_CUES).filter(|_| !is_question && find(NON_PREFERENCE_CUES).is_none())?;
-    Some((Preference, at))
+    clauses.iter().find(|(_, clause)| states_preference(clause, is_short)).map(|(at, _)| StandingCue {
+        kind: Preference,
+        form: StandingForm::Statement,
+        at: *at,
+    })
+}
+
+/// Returns the clauses of a sentence, folded and without blanks, each with its byte offset.
+fn clauses(sentence: &str) -> Vec<(usize, String)> {
+    let parts = sentence.split(['，', ',', '：', ':', '。', '！', '!', '；', ';']);
+    let clause = |part: &str| {
+        let kept: String = fold(part).chars().filter(|letter| letter.is_alphanumeric()).collect();
+        (part.as_ptr() as usize - sentence.as_ptr() as usize, kept)
+    };
+    parts.map(clause).filter(|(_, clause)| !clause.is_empty()).collect()
+}
+
+/// A clause without the words around the requested act.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
+struct ChineseRequest<'c> {
+    is_polite: bool,
+    is_lasting: bool,
+    is_absolute: bool,
+    is_modal: bool,
+    is_negated: bool,
+    /// Whether the subject is the assistant, or absent as in a request.
+    is_to_assistant: bool,
+    form: StandingForm,
+    rest: &'c str,
+}
+
+impl<'c> ChineseRequest<'c> {
+    fn parse(clause: &'c str) -> Self {
+        let mut request = Self {
+            is_polite: false,
+            is_lasting: false,
+            is_absolute: false,
+            is_modal: false,
+            is_negated: false,
+            is_to_assistant: true,
+            form: StandingForm::Request,
+            rest: clause,
+        };
+        while let Some(rest) = request.strip_one() {
+            request.rest = rest;
+        }
+        request.is_to_assistant = !OTHER_SUBJECTS.iter().any(|subject| request.rest.starts_with(subject));
+        request
+    }
+
+    /// Removes one word before the requested act, and notes what it says.
+    fn strip_one(&mut self) -> Option<&'c str> {
+        let rest = self.rest;
+        let strip = |words: &[&str]| words.iter().find_map(|word| rest.strip_prefix(word));
+        let note = |flag: &mut bool, rest: Option<&'c str>| rest.inspect(|_| *flag = true);
+        if let Some(rest) = strip(WISHES) {
+            (self.form, self.is_polite) = (StandingForm::Statement, true);
+            return Some(rest);
+        }
+        note(&mut self.is_polite, strip(&LEADS[..3]))
+            .or_else(|| strip(LEADS))
+            .or_else(|| note(&mut self.is_lasting, strip(LASTING)))
+            .or_else(|| note(&mut self.is_polite, strip(ASSISTANT)))
+            .or_else(|| note(&mut self.is_absolute, strip(ABSOLUTE)))
+            .or_else(|| note(&mut self.is_negated, strip(NEGATIONS)))
+            .or_else(|| note(&mut self.is_modal, strip(MODALS)))
+    }
+
+    fn is_standing(&self, is_short: bool) -> bool {
+        if !self.is_to_assistant || self.rest.is_empty() {
+            return false;
+        }
+        let is_about_responses = is_about_responses(self.rest, self.is_polite || self.is_modal || self.is_negated);
+        let is_request = self.is_polite || self.is_negated || is_about_responses;
+        (self.is_absolute || self.is_lasting) && is_request
+            || is_short && is_about_responses
+            || is_short && is_form_of_address(self.rest)
+            || self.is_negated
+                && is_short
+                && (names_form(self.rest) || self.rest.starts_with("用"))
+                && RESPONSES.iter().chain(FORMS).any(|word| self.rest.contains(word))
+    }
+}
+
+/// Returns whether the rest of a request is about all responses: `用中文回答`, `回答要简短`, `说德语`.
+fn is_about_responses(rest: &str, is_marked: bool) -> bool {
+    let has = |words: &[&str]| words.iter().any(|word| rest.contains(word));
+    if let Some(after) = RESPONSES.iter().find_map(|noun| rest.strip_prefix(noun)) {
+        let after = ["我的问题", "问题", "我", "的时候", "时", "内容", "的"]
+            .iter()
+            .find_map(|word| after.strip_prefix(word))
+            .unwrap_or(after);
+        let is_ruled = MODALS
+            .iter()
+            .chain(NEGATIONS)
+            .chain(PRODUCING)
+            .chain(MANNERS)
+            .chain(&["请", "保持"])
+            .any(|word| after.starts_with(word));
+        let has_language = || after.char_indices().any(|(at, _)| language_at(&after[at..]).is_some());
+        return is_ruled && (has(FORMS) || names_shared_form(rest) || has(MANNERS) || has_language());
+    }
+    let Some(object) = PRODUCING.iter().find_map(|verb| rest.strip_prefix(verb)) else { return false };
+    let object = object.strip_prefix(['过', '成', '得', '着']).unwrap_or(object);
+    match language_at(object) {
+        Some((_, length)) => is_marked || RESPONSES.iter().any(|noun| object[length..].contains(noun)) || length == object.len(),
+        None => {
+            (has(FORMS) || has(MANNERS) || names_shared_form(rest))
+                && (is_marked || has(RESPONSES))
+                && !object.starts_with(['我', '他', '她', '这', '那'])
+        }
+    }
+}
+
+fn names_shared_form(text: &str) -> bool {
+    SHARED_FORMS.iter().any(|form| text.contains(form))
+}
+
+fn names_form(text: &str) -> bool {
+    names_shared_form(text) || FORMS.iter().any(|form| text.starts_with(form))
+}
+
+/// Returns whether a request is about the form of address: `叫我小王`. `叫我起床` is about getting up.
+fn is_form_of_address(rest: &str) -> bool {
+    const ACTS: &[&str] = &["起", "去", "来", "吃", "做", "干", "一声", "的", "怎么", "什么", "先", "回", "别", "不", "很", "感"];
+    const MAX_NAME_CHARS: usize = 8;
+    let name = ["叫我", "称呼我为", "称呼我", "喊我"].iter().find_map(|verb| rest.strip_prefix(verb));
+    name.is_some_and(|name| {
+        !name.is_empty() && name.chars().count() <= MAX_NAME_CHARS && !ACTS.iter().any(|act| name.starts_with(act))
+    })
+}
+
+/// Returns whether a clause is a condition such as `当我问到天气时`.
+fn is_condition(clause: &str) -> bool {
+    const STARTS: &[&str] = &["每当", "当", "如果", "只要", "每次", "若"];
+    let rest = STARTS.iter().find_map(|start| clause.strip_prefix(start)).unwrap_or(clause);
+    ["我问", "我提到", "我提及", "我说", "我请你", "我让你", "问到"].iter().any(|asking| rest.starts_with(asking))
+}
+
+/// Returns whether a clause states a preference of the person.
+fn states_preference(clause: &str, is_short: bool) -> bool {
+    const LIKES: &[&str] = &["更喜欢", "比较喜欢", "最喜欢", "还是喜欢", "喜欢用", "喜欢", "偏好", "偏爱", "的偏好", "更偏好"];
+    const DISLIKES: &[&str] = &["不喜欢", "讨厌", "不爱"];
+    /// Endings of questions, and words for the past.
+    const NOT_NOW: &[&str] = &["吗", "小时候", "以前"];
+    const PEOPLE: [char; 8] = ['你', '您', '她', '他', '它', '我', '上', '过'];
+    if NOT_NOW.iter().any(|word| clause.contains(word)) {
+        return false;
+    }
+    let likes = |after: &str, is_user: bool| {
+        let liked = LIKES.iter().find_map(|verb| after.strip_prefix(verb));
+        let disliked = DISLIKES.iter().find_map(|verb| after.strip_prefix(verb));
+        let is_form =
+            |thing: &str| is_short && (names_form(thing) || RESPONSES.iter().chain(FORMS).any(|word| thing.contains(word)));
+        liked.is_some_and(|thing| !thing.starts_with(PEOPLE)) || disliked.is_some_and(|thing| is_user || is_form(thing))
+    };
+    clause.match_indices("我").any(|(at, own)| likes(&clause[at + own.len()..], false))
+        || clause.match_indices("用户").any(|(at, own)| likes(&clause[at + own.len()..], true))
 }

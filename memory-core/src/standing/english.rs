@@ -1,272 +1,407 @@
-//! The cues of English sentences.
+//! The grammar of English standing sentences.
 
 mod words;
 
-use self::words::{ANSWERING, BIDDING, LEADS, MANNERS, NO_VERBS, WAYS};
+use self::words::{
+    ADVERBS, ASKING, BASE_FORMS, CONDITIONS, DEFINITE, FINITE, FORMING, FORMS, LASTING, LEADS, LIKING, MANNERS, NEGATED_WISHES,
+    NEGATIONS, NON_VERBS, NUMBERS, PAST_FORMS, PRODUCING, REQUESTS, RESPONSES, SPEAKING, STATIVE_VERBS, SUBORDINATING, WANTING,
+    WAYS, WISHES,
+};
 use super::StandingKind::{Instruction, Preference};
-use super::classify::StandingCue;
+use super::classify::{StandingCue, StandingForm};
+use super::languages::language;
+use super::words::{SHARED_FORMS, SentenceWords, UNIT_SYSTEMS};
 
-/// Finds the cue that makes `sentence` a standing instruction or preference.
+/// Finds the cue that makes a sentence a standing instruction or preference.
 ///
-/// `is_short` is true if the whole memory has at most `SHORT` bytes.
-pub(super) fn cue(sentence: &str, is_short: bool) -> Option<StandingCue> {
-    let words = SentenceWords::of(sentence);
-    if words.0.is_empty() {
-        return None;
+/// `is_short` is true if the whole memory is short; only then a request without `always`, `never` or a condition counts.
+pub(super) fn find_cue(words: &SentenceWords, is_short: bool) -> Option<StandingCue> {
+    let cue = |kind, form, word| StandingCue { kind, form, at: words.at(word) };
+    for start in clause_starts(words) {
+        let request = EnglishRequest::parse(words, start);
+        let is_standing = is_absolute(words, &request)
+            || is_conditional(words, start, &request)
+            || is_lasting(words, start, &request)
+            || is_short && (is_about_responses(words, &request) || is_bare_form(words, start));
+        if is_standing && !is_question(words, start, &request) {
+            return Some(cue(Instruction, request.form, start));
+        }
     }
-    find_conditional(sentence, &words)
-        .or_else(|| absolute(&words))
-        .or_else(|| find_imperative(&words, is_short))
-        .map(|at| (Instruction, at))
-        .or_else(|| find_third_person(&words))
-        .or_else(|| find_preference(&words).map(|at| (Preference, at)))
+    find_third_person(words, is_short)
+        .or_else(|| find_rule_for_responses(words).filter(|_| is_short).map(|at| cue(Instruction, StandingForm::Request, at)))
+        .or_else(|| find_wish(words).filter(|_| is_short).map(|(kind, at)| cue(kind, StandingForm::Statement, at)))
+        .or_else(|| find_preference(words).map(|at| cue(Preference, StandingForm::Statement, at)))
 }
 
-/// The words of a sentence in lower case without punctuation, each with its byte offset.
-struct SentenceWords(Vec<(String, usize)>);
-
-impl SentenceWords {
-    fn of(sentence: &str) -> Self {
-        let words = sentence.split_whitespace().map(|word| {
-            let at = word.as_ptr() as usize - sentence.as_ptr() as usize;
-            let plain = word.trim_matches(|letter: char| !letter.is_alphanumeric());
-            (plain.to_lowercase().replace('’', "'"), at)
-        });
-        Self(words.filter(|(word, _)| !word.is_empty()).collect())
-    }
-
-    fn word(&self, number: usize) -> &str {
-        self.0.get(number).map_or("", |(word, _)| word)
-    }
-
-    fn at(&self, number: usize) -> usize {
-        self.0.get(number).map_or(0, |(_, at)| *at)
-    }
-
-    /// Returns the number of the first word of `phrase` in the sentence.
-    fn find(&self, phrase: &str) -> Option<usize> {
-        let phrase: Vec<&str> = phrase.split(' ').collect();
-        (0..self.0.len()).find(|start| self.has(*start, &phrase))
-    }
-
-    fn has(&self, start: usize, phrase: &[&str]) -> bool {
-        phrase.iter().enumerate().all(|(offset, word)| self.word(start + offset) == *word)
-    }
-
-    /// Returns the number of the first word that is not in [`LEADS`], or 0.
-    fn first(&self) -> usize {
-        (0..self.0.len()).find(|number| !LEADS.contains(&self.word(*number))).unwrap_or_default()
-    }
-
-    fn any(&self, range: std::ops::Range<usize>, among: &[&str]) -> bool {
-        range.into_iter().any(|number| among.contains(&self.word(number)))
-    }
-
-    fn is_question(&self, start: usize) -> bool {
-        const ASKING: &[&str] = &[
-            "what", "why", "how", "who", "where", "when", "which", "is", "are", "do", "does", "did", "was", "were", "should",
-            "will",
-        ];
-        ASKING.contains(&self.word(start)) && self.word(start + 1) != "i"
-    }
+/// Returns the numbers of the words at which a request may start.
+///
+/// These are the start of the sentence, and the later clauses that begin with `please`, `so` or `call`.
+fn clause_starts(words: &SentenceWords) -> Vec<usize> {
+    const OPENINGS: &[&str] = &["please", "so", "call"];
+    let is_start = |number: &usize| words.begins_clause(*number) && words.is(*number, OPENINGS);
+    let after_lead = words.skip(0, LEADS);
+    let mut starts = vec![if after_lead < words.len() { after_lead } else { 0 }];
+    starts.extend((1..words.len()).filter(is_start).map(|number| words.skip(number, LEADS)).filter(|start| *start < words.len()));
+    starts.dedup();
+    starts
 }
 
-/// Finds `when I ask …`, `from now on …` and similar phrases in sentences addressed to the assistant.
-fn find_conditional(sentence: &str, words: &SentenceWords) -> Option<usize> {
-    const ASKED: &[&str] = &[
-        "when i ask",
-        "whenever i ask",
-        "if i ask",
-        "every time i ask",
-        "each time i ask",
-        "any time i ask",
-        "anytime i ask",
-        "whenever i mention",
-        "when i request",
-        "whenever i request",
-        "whenever you",
-        "every time you",
-        "each time you",
+/// Returns whether the clause at `start` asks for an answer, or requests something once: `can you be more polite?`.
+fn is_question(words: &SentenceWords, start: usize, request: &EnglishRequest) -> bool {
+    const ASKING_WORDS: &[&str] = &[
+        "what", "why", "how", "who", "where", "which", "is", "are", "do", "does", "did", "was", "were", "should", "will", "am",
+        "have", "has",
     ];
-    const LASTING: &[&str] = &["from now on", "going forward", "in future", "in the future", "from here on", "at all times"];
-    const ACTS: &[&str] = &[
-        "answer",
-        "reply",
-        "respond",
-        "write",
-        "mention",
-        "suggest",
-        "recommend",
-        "give",
-        "show",
-        "send",
-        "generate",
-        "create",
-        "use",
-        "format",
-        "list",
-        "explain",
-        "summarise",
-        "summarize",
-        "cite",
-        "translate",
-        "make",
-        "propose",
-        "name",
-        "quote",
+    let asks_once = words.phrase_at(start, &["can you", "could you", "would you", "will you"]).is_some()
+        && !request.is_absolute
+        && words.find_phrase(LASTING).is_none()
+        && words.find(start..words.len(), &["please"]).is_none();
+    asks_once
+        || words.is_question && words.is(start, ASKING_WORDS) && !words.is(start + 1, &["i", "you"])
+        || words.is(start, &["what", "why", "how", "who", "where", "which"]) && words.word(start + 1) != "i"
+        || words.is_question && words.is(start, &["do", "are", "have", "should", "am", "when", "if"])
+}
+
+/// The request at the start of a clause, without the words around its verb.
+#[derive(Debug)]
+struct EnglishRequest {
+    /// The number of the verb.
+    verb: usize,
+    /// Whether the verb is negated, by `never` too.
+    is_negated: bool,
+    /// Whether `always` or `never` belongs to the verb.
+    is_absolute: bool,
+    /// Whether words such as `you should` mark the request.
+    is_marked: bool,
+    form: StandingForm,
+}
+
+impl EnglishRequest {
+    fn parse(words: &SentenceWords, start: usize) -> Self {
+        let mut request =
+            Self { verb: start, is_negated: false, is_absolute: false, is_marked: false, form: StandingForm::Request };
+        loop {
+            let at = request.verb;
+            if let Some(length) = words.phrase_at(at, WISHES) {
+                (request.verb, request.is_marked, request.form) = (at + length, true, StandingForm::Statement);
+            } else if let Some(length) = words.phrase_at(at, NEGATED_WISHES) {
+                let form = if words.is(at, &["i"]) { StandingForm::Statement } else { request.form };
+                (request.verb, request.is_marked, request.form, request.is_negated) = (at + length, true, form, true);
+            } else if let Some(length) = wish_of_user(words, at) {
+                (request.verb, request.is_marked, request.form) = (at + length, true, StandingForm::Statement);
+            } else if let Some(length) = words.phrase_at(at, REQUESTS) {
+                (request.verb, request.is_marked) = (at + length, true);
+            } else if words.is(at, &["always", "never", "ever"]) {
+                request.is_absolute = true;
+                request.is_negated |= words.word(at) == "never";
+                request.verb += 1;
+            } else if let Some(length) = words.phrase_at(at, &["under no circumstances", "in no case"]) {
+                (request.is_absolute, request.is_negated) = (true, true);
+                request.verb += length;
+            } else if let Some(length) = words.phrase_at(at, &["don't", "dont", "do not", "not"]) {
+                request.is_negated = true;
+                request.verb += length;
+            } else if request.is_marked && words.is(at, &["please", "only", "also", "just"]) || words.is(at, &["please"]) {
+                request.verb += 1;
+            } else {
+                break;
+            }
+        }
+        // `Answer always in German` is `always answer in German`.
+        let adverb = words.skip(request.verb + 1, &["me", "us", "it", "them", "back", "to"]);
+        request.is_absolute |= words.is(adverb, &["always"]) && !words.begins_clause(adverb);
+        request
+    }
+}
+
+/// Returns the length of `the user wants me to` and similar phrases at `start`.
+fn wish_of_user(words: &SentenceWords, start: usize) -> Option<usize> {
+    const WISHING: &[&str] = &["wants", "wanted", "expects", "asks", "asked", "tells", "told", "needs", "requires", "prefers"];
+    const ADDRESSEES: &[&str] = &["me", "you", "us", "claude", "chatgpt", "assistants", "agents", "ai"];
+    let subject = subject_user(words, start)?;
+    let verb = words.skip(subject, &["always", "also", "strongly", "now", "has"]);
+    let mut to = if words.is(verb, WISHING) { verb + 1 } else { return None };
+    to += words.phrase_at(to, &["the assistant", "the agent", "the ai", "the model"]).unwrap_or_default();
+    let is_addressed = verb + 1 < to || words.is(to, ADDRESSEES);
+    to += usize::from(words.is(to, ADDRESSEES));
+    to += usize::from(words.is(to, &["not"]) && words.is(to + 1, &["to"]) && is_addressed);
+    // `The user asked to always …` has no addressee.
+    let is_wish = is_addressed || words.is(verb, &["asks", "asked"]);
+    (is_wish && words.is(to, &["to"])).then_some(to + 1 - start)
+}
+
+/// Returns the number of the word after the subject `the user` at `start`.
+fn subject_user(words: &SentenceWords, start: usize) -> Option<usize> {
+    let user = start + usize::from(words.is(start, &["the", "this", "our"]));
+    words.is(user, &["user"]).then_some(user + 1)
+}
+
+/// Returns whether a word can be the verb of an imperative.
+fn is_imperative(words: &SentenceWords, number: usize) -> bool {
+    let word = words.word(number);
+    let is_inflected = word.ends_with("ing")
+        || word.ends_with("ly")
+        || word.ends_with("ed") && !word.ends_with("eed")
+        || word.ends_with('s') && !word.ends_with("ss");
+    let is_class = |class: &[&str]| words.is(number, class);
+    // `Never have I ever`, `Always have loved it`
+    let is_auxiliary = is_class(&["have", "do"]) && {
+        let next = words.word(number + 1);
+        ["i", "you", "we", "they", "he", "she"].contains(&next) || next.ends_with("ed") || PAST_FORMS.contains(&next)
+    };
+    // `Never Let Me Go` is a title.
+    let is_title = 0 < number && words.is_capitalised(number) && words.is(number - 1, &["always", "never"]);
+    let is_advice = words.is(number + 1, &["yourself", "yourselves"]) || words.is(number + 2, &["yourself", "yourselves"]);
+    word.starts_with(char::is_alphabetic)
+        && !is_subject(words, number)
+        && (!is_inflected || is_class(BASE_FORMS))
+        && !is_class(NON_VERBS)
+        && !is_class(STATIVE_VERBS)
+        && !is_class(PAST_FORMS)
+        && !is_auxiliary
+        && !is_title
+        && !is_advice
+}
+
+/// Returns whether a word starts the subject of a statement: `team members are expected to …`.
+fn is_subject(words: &SentenceWords, number: usize) -> bool {
+    let end = words.next_clause(number + 1).min(number + 4);
+    let end = words.find(number + 1..end, SUBORDINATING).unwrap_or(end);
+    words.find(number + 1..end, FINITE).is_some()
+}
+
+/// Returns whether a request applies always: `always use tabs`, `you must never deploy on Friday`.
+fn is_absolute(words: &SentenceWords, request: &EnglishRequest) -> bool {
+    let next = words.word(request.verb + 1);
+    // Encouragements: `never give up`, `never stop dreaming`. With `to`, `forget` and `remember` request an act.
+    let is_encouragement = match words.word(request.verb) {
+        "give" => ["up", "in"].contains(&next),
+        "stop" => next.ends_with("ing"),
+        "forget" | "remember" => next != "to",
+        _ => false,
+    };
+    request.is_absolute && is_imperative(words, request.verb) && !is_encouragement && !words.is(request.verb, &["think"])
+}
+
+/// Returns whether a request applies under a condition: `when I ask about code, name the version`.
+fn is_conditional(words: &SentenceWords, start: usize, request: &EnglishRequest) -> bool {
+    let Some((at, length)) = words.find_phrase(CONDITIONS).filter(|(at, _)| start <= *at) else { return false };
+    let verb = at + length + 1;
+    let is_of_chat = match words.word(at + length) {
+        // After the request, as in `create a table if I give you the list`, other verbs are about one occasion.
+        "i" if at != start => words.is(verb, &["ask", "request", "mention"]),
+        "i" => words.is(verb, ASKING),
+        "you" => !words.is(at, &["if"]) && words.find(verb..verb + 2, PRODUCING).is_some(),
+        _ => false,
+    };
+    if !is_of_chat {
+        return false;
+    }
+    if at != start {
+        return is_imperative(words, request.verb) && (words.is(at + length, &["i"]) || request.is_marked);
+    }
+    let main = words.next_clause(verb + 1);
+    if main < words.len() {
+        let main = words.skip(main, LEADS);
+        let request = EnglishRequest::parse(words, main);
+        return is_imperative(words, request.verb) || request.is_marked || words.is(main, &["you"]);
+    }
+    words.is(at + length, &["i"]) && words.find(verb + 1..words.len(), &["please", "you", "your"]).is_some()
+}
+
+/// Returns whether a request applies from now on.
+fn is_lasting(words: &SentenceWords, start: usize, request: &EnglishRequest) -> bool {
+    let Some((at, length)) = words.find_phrase(LASTING).filter(|(at, _)| start <= *at) else { return false };
+    if at == start {
+        let main = words.skip(at + length, LEADS);
+        let is_role = words.is(main, &["you", "you're", "you'll"]) && !words.is(at, &["in"]);
+        let request = EnglishRequest::parse(words, main);
+        return main < words.len() && (is_imperative(words, request.verb) || is_role);
+    }
+    // `Keep going forward` is a motion, and `in future updates` a time of something else.
+    let is_motion = words.is(at - 1, &["keep"]);
+    let is_in_clause = at < words.next_clause(request.verb + 1) || words.begins_clause(at);
+    !is_motion && is_in_clause && words.begins_clause(at + length) && is_imperative(words, request.verb)
+}
+
+/// Returns whether a request is about all responses.
+///
+/// Examples are `answer in metric units`, `keep your replies short`, `don't use emojis`, `be brief` and `call me Jo`.
+fn is_about_responses(words: &SentenceWords, request: &EnglishRequest) -> bool {
+    let verb = request.verb;
+    let word = words.word(verb);
+    if SPEAKING.contains(&word) && names_manner(words, verb) {
+        return true;
+    }
+    match word {
+        "be" => {
+            let manner = words.skip(verb + 1, &["very", "more", "as", "always", "less", "too", "so", "really", "extremely"]);
+            return words.is(manner, MANNERS) && !words.is(manner + 1, &["at", "on"]);
+        }
+        "call" | "address" if words.is(verb + 1, &["me"]) => {
+            let name = words.word(verb + 2);
+            let is_by = word == "address" && name == "as";
+            let is_name = !name.is_empty() && !NON_VERBS.contains(&name) && !words.begins_clause(verb + 2);
+            let is_time = ["back", "tonight", "anytime", "asap", "please"].contains(&name);
+            return !request.is_negated && (is_by || is_name && !is_time);
+        }
+        "keep" | "make" if words.is(verb + 1, &["it", "things", "everything"]) => return words.is(verb + 2, MANNERS),
+        _ => {}
+    }
+    words.len() <= MAX_WORDS && FORMING.contains(&word) && (finds_form(words, verb) || FORMS.contains(&word))
+        || request.is_negated && FORMS.contains(&word)
+}
+
+/// The maximum number of words of a request about the form of responses.
+const MAX_WORDS: usize = 15;
+
+/// The number of words behind a verb among which its object is.
+const OBJECT_REACH: usize = 5;
+
+/// Returns whether a manner or a language follows the verb of speaking at `verb`.
+fn names_manner(words: &SentenceWords, verb: usize) -> bool {
+    const FILLERS: &[&str] = &["to", "me", "always", "only", "please", "back", "everything", "all", "questions", "my"];
+    let way = words.skip(verb + 1, FILLERS);
+    let end = words.len();
+    let has_form = |from: usize| {
+        (from..end).any(|number| {
+            is_form(words, number) || words.is(number, RESPONSES) || words.is(number, &["sentence", "paragraph", "words"])
+        })
+    };
+    let has_language = |from: usize| (from..end.min(from + 2)).any(|number| language(words.word(number)).is_some());
+    // `Write specific benefits of …` has an object.
+    let is_adverb = || words.begins_clause(way + 1) || words.is(way + 1, &["and", "or", "in", "please", "when", "to", "with"]);
+    if language(words.word(way)).is_some() || words.is(way, MANNERS) && is_adverb() {
+        return true;
+    }
+    if !words.is(way, WAYS) {
+        return false;
+    }
+    if words.is(verb, &["write"]) || words.is(way + 1, DEFINITE) || is_number(words, way + 1) {
+        return has_language(way + 1) || words.find(way + 1..end, MANNERS).is_some() || has_form(way + 1);
+    }
+    way + 1 < end
+}
+
+fn is_number(words: &SentenceWords, number: usize) -> bool {
+    words.word(number).starts_with(|letter: char| letter.is_ascii_digit()) || words.is(number, NUMBERS)
+}
+
+fn is_form(words: &SentenceWords, number: usize) -> bool {
+    words.is(number, FORMS) || words.is(number, SHARED_FORMS)
+}
+
+/// Returns whether the object of the verb is a form of responses, or the responses.
+///
+/// With a definite determiner, as in `keep the tables in the garage`, a form is a certain thing.
+fn finds_form(words: &SentenceWords, verb: usize) -> bool {
+    let end = words.next_clause(verb + 1).min(verb + 1 + OBJECT_REACH);
+    (verb + 1..end).any(|number| {
+        let is_certain = (verb + 1..number).any(|before| words.is(before, DEFINITE) || is_number(words, before));
+        let is_modified = verb + 1 < number;
+        words.is(number, UNIT_SYSTEMS) || !is_certain && (is_form(words, number) || words.is(number, RESPONSES) && is_modified)
+    })
+}
+
+/// Returns whether a clause consists of a form of responses and its negation or measure: `no emojis, please`.
+fn is_bare_form(words: &SentenceWords, start: usize) -> bool {
+    const MEASURES: &[&str] = &["no", "less", "fewer", "more", "only", "shorter", "without"];
+    let first = if start == 1 && words.is(0, &["no"]) { 0 } else { start };
+    let Some(form) = (first + 1..first + 4).find(|number| is_form(words, *number) || words.is(*number, RESPONSES)) else {
+        return false;
+    };
+    let next = words
+        .skip(form + 1, &["points", "lists", "marks", "blocks", "please", "thanks", "and", "or", "at", "all", "in", "unless"]);
+    let is_end = next != form + 1 || form + 1 == words.len() || words.begins_clause(form + 1);
+    words.is(first, MEASURES) && words.find(first + 1..form, DEFINITE).is_none() && is_end
+}
+
+/// Finds `your answers should be short` and `responses must be in French`.
+fn find_rule_for_responses(words: &SentenceWords) -> Option<usize> {
+    const MODALS: &[&str] = &["should", "must", "shouldn't", "mustn't", "need", "have"];
+    let first = words.skip(0, LEADS);
+    let noun = words.find(first..first + 4, RESPONSES)?;
+    let is_subject =
+        words.is(noun + 1, MODALS) && words.find(first..noun, &["to", "for", "of", "in", "i", "my", "his", "her"]).is_none();
+    is_subject.then_some(first)
+}
+
+/// Finds a statement of a note about the person: `the user prefers …`, `user wants short answers`, `prefers tabs`.
+fn find_third_person(words: &SentenceWords, is_short: bool) -> Option<StandingCue> {
+    const BEFORE_VERB: &[&str] = &[
+        "always",
+        "strongly",
+        "really",
+        "usually",
+        "generally",
+        "also",
+        "now",
+        "still",
+        "never",
+        "does",
+        "not",
+        "doesn't",
+        "would",
     ];
-    const ADDRESSED: &[&str] = &["you", "your", "please"];
-    const SUBJECTS: &[&str] =
-        &["i", "i'm", "i'll", "we", "it", "they", "he", "she", "the", "my", "there", "nobody", "everybody", "people"];
-    let first = words.first();
-    let bids_behind_comma = || {
-        let begin = sentence.split_once(',').and_then(|(_, behind)| behind.split_whitespace().next()).unwrap_or_default();
-        !begin.is_empty() && !SUBJECTS.contains(&begin.to_lowercase().as_str())
-    };
-    let is_bid = |number: usize| !SUBJECTS.contains(&words.word(number));
-    for phrase in ASKED {
-        let Some(at) = words.find(phrase) else { continue };
-        let length = phrase.split(' ').count();
-        let is_addressed = at != first || words.any(at + length..words.0.len(), ADDRESSED) || bids_behind_comma();
-        let is_of_answers = !phrase.ends_with(" you") || words.any(at + length..at + length + 2, ACTS);
-        if is_addressed && is_of_answers && is_bid(first) && !words.is_question(first) && words.word(first) != "can" {
-            return Some(words.at(first));
+    let cue = |kind| Some(StandingCue { kind, form: StandingForm::Statement, at: words.at(0) });
+    let subject = subject_user(words, 0);
+    let verb = words.skip(subject.unwrap_or_default(), BEFORE_VERB);
+    let behind = || finds_form(words, verb);
+    match (words.word(verb), subject) {
+        ("prefers" | "dislikes" | "favors" | "favours", _) | ("likes" | "hates" | "loves", Some(_)) => cue(Preference),
+        ("prefer" | "like" | "hate" | "love" | "dislike", Some(subject)) if subject < verb => cue(Preference),
+        ("insists", Some(_)) => cue(Instruction),
+        ("wants" | "expects" | "requires" | "needs" | "want" | "need" | "asked" | "asks", subject)
+            if (is_short || subject.is_some()) && (behind() || wants_to_be_called(words, verb)) =>
+        {
+            cue(Instruction).filter(|_| subject.is_some() || words.word(verb).ends_with('s'))
         }
-    }
-    for phrase in LASTING {
-        let Some(at) = words.find(phrase) else { continue };
-        let behind = at + phrase.split(' ').count();
-        let begins = at == first && is_bid(behind) && !words.word(behind).is_empty();
-        let is_motion =
-            at.checked_sub(1).is_some_and(|before| ["keep", "keeps", "kept", "keeping"].contains(&words.word(before)));
-        let is_lasting = !is_motion && (*phrase == "from now on" || *phrase == "going forward" || begins);
-        if is_lasting && (begins || words.any(0..words.0.len(), ADDRESSED)) && !words.is_question(first) {
-            return Some(words.at(first));
-        }
-    }
-    None
-}
-
-/// Finds `always` and `never` before an imperative.
-///
-/// The word is the first of the sentence, or it follows `you should`, `please`, `I want you to` and similar phrases.
-fn absolute(words: &SentenceWords) -> Option<usize> {
-    const BEFORE: &[&str] =
-        &["please", "you should", "you must", "you to", "make sure to", "be sure to", "remember to", "make sure you"];
-    let is_verb = |number: usize| {
-        let word = words.word(number);
-        !word.is_empty() && !NO_VERBS.contains(&word) && !word.ends_with("ing") && !word.ends_with("ed") || word == "include"
-    };
-    let first = words.first();
-    for number in 0..words.0.len() {
-        if !["always", "never"].contains(&words.word(number)) || !is_verb(number + 1) {
-            continue;
-        }
-        if number == first {
-            return Some(words.at(number));
-        }
-        let is_told = |phrase: &&str| {
-            let phrase: Vec<&str> = phrase.split(' ').collect();
-            number.checked_sub(phrase.len()).is_some_and(|start| words.has(start, &phrase))
-        };
-        if BEFORE.iter().any(is_told) && !words.is_question(first) {
-            return Some(words.at(first));
-        }
-    }
-    None
-}
-
-/// Finds imperatives about all responses.
-///
-/// Examples are `answer in metric units`, `keep your replies short`, `don't use emojis` and `call me Jo`.
-fn find_imperative(words: &SentenceWords, is_short: bool) -> Option<usize> {
-    let first = words.first();
-    let found = Some(words.at(first));
-    let rest = first + 1..words.0.len();
-    let verb = words.word(first);
-    let has_manner = || words.any(rest.clone(), MANNERS);
-    if ANSWERING.contains(&verb) {
-        let has_way = WAYS.contains(&words.word(first + 1)) || words.word(first + 1) == "to" && words.word(first + 2) == "me";
-        return found.filter(|_| is_short && has_way && (verb != "write" || has_manner()));
-    }
-    if ["call", "address"].contains(&verb) && words.word(first + 1) == "me" {
-        const NOT_NAMES: &[&str] =
-            &["when", "if", "back", "at", "on", "later", "tomorrow", "tonight", "anytime", "any", "crazy", "a", "after", ""];
-        return found.filter(|_| is_short && !NOT_NAMES.contains(&words.word(first + 2)));
-    }
-    let is_negated = words.has(first, &["don't"]) || words.has(first, &["do", "not"]);
-    if is_negated || BIDDING.contains(&verb) {
-        return found.filter(|_| is_short && words.0.len() <= 15 && has_manner());
-    }
-    None
-}
-
-/// Finds a statement of a note about the person: `the user prefers …`, `user wants …`.
-fn find_third_person(words: &SentenceWords) -> Option<StandingCue> {
-    const ADVERBS: &[&str] = &["always", "strongly", "really", "usually", "generally", "also", "now", "still", "never"];
-    let at = words.find("user")?;
-    if 1 < at {
-        return None;
-    }
-    let verb = (at + 1..words.0.len()).find(|number| !ADVERBS.contains(&words.word(*number)))?;
-    match words.word(verb) {
-        "prefers" | "likes" | "dislikes" | "hates" | "loves" | "favors" | "favours" => Some((Preference, 0)),
-        "wants" | "expects" | "insists" | "requires" => Some((Instruction, 0)),
-        "asked" | "asks" => (words.word(verb + 1) == "to" || words.word(verb + 1) == "for").then_some((Instruction, 0)),
         _ => None,
     }
 }
 
+fn wants_to_be_called(words: &SentenceWords, verb: usize) -> bool {
+    words.phrase_at(verb + 1, &["to be called", "to be addressed"]).is_some()
+}
+
+/// Finds a wish or a liking of the speaker that is about responses: `I want short answers`, `I hate bullet lists`.
+fn find_wish(words: &SentenceWords) -> Option<(super::StandingKind, usize)> {
+    const BEFORE_VERB: &[&str] = &["don't", "do", "not", "never", "would", "really", "also", "just", "always", "only"];
+    let start =
+        words.find(0..words.len(), &["i", "i'd", "we", "we'd"]).filter(|start| words.begins_clause(*start) || *start < 3)?;
+    let verb = words.skip(start + 1, BEFORE_VERB);
+    let is_wish = words.is(verb, WANTING)
+        || words.is(verb, &["like", "love"])
+            && (words.word(start).ends_with("'d") || words.find(start..verb, &["would"]).is_some());
+    let kind = if is_wish { Instruction } else { Preference };
+    let is_verb = is_wish || words.is(verb, LIKING);
+    // `I want your answers to be short`
+    let is_rule = || words.is(verb + 1, &["your", "all"]) && words.find(verb + 2..verb + 4, RESPONSES).is_some();
+    (is_verb && !words.is_question && (finds_form(words, verb) || is_rule())).then_some((kind, start))
+}
+
 /// Finds a preference that the speaker states.
 fn find_preference(words: &SentenceWords) -> Option<usize> {
-    const ADVERBS: &[&str] = &[
-        "really",
-        "also",
-        "still",
-        "much",
-        "strongly",
-        "usually",
-        "always",
-        "generally",
-        "would",
-        "personally",
-        "definitely",
-        "actually",
-        "tend",
-        "to",
-        "just",
-        "typically",
-        "do",
-    ];
-    const LIKING: &[&str] = &["like", "love", "enjoy"];
     const COMPARED: &[&str] = &["over", "better than", "more than", "rather than", "instead of"];
-    for number in 0..words.0.len() {
-        let word = words.word(number);
-        if ["i", "we", "i'd", "we'd"].contains(&word) {
-            let verb = (number + 1..words.0.len()).find(|next| !ADVERBS.contains(&words.word(*next))).unwrap_or(number);
-            let is_compared = || COMPARED.iter().any(|phrase| words.find(phrase).is_some_and(|at| verb < at && at < verb + 12));
-            let is_preference = match words.word(verb) {
-                "prefer" => words.word(verb + 1) != "not",
-                "rather" => word.ends_with("'d") && words.find("than").is_some_and(|at| verb < at),
-                liking if LIKING.contains(&liking) => !words.has(verb + 1, &["to", "say"]) && is_compared(),
+    let is_stated = |number: usize| words.is(number, &["is", "are"]);
+    (0..words.len()).find(|number| match words.word(*number) {
+        own @ ("i" | "we" | "i'd" | "we'd") => {
+            let verb = words.skip(number + 1, ADVERBS);
+            let is_compared = || (verb + 1..verb + 12).any(|at| words.phrase_at(at, COMPARED).is_some());
+            match words.word(verb) {
+                "prefer" => !words.is(verb + 1, NEGATIONS),
+                "rather" => own.ends_with("'d") && words.find(verb + 1..words.len(), &["than"]).is_some(),
+                // An `instead` of `like to say` compares what is said.
+                "like" | "love" | "enjoy" => words.phrase_at(verb + 1, &["to say"]).is_none() && is_compared(),
                 _ => false,
-            };
-            if is_preference {
-                return Some(words.at(number));
             }
         }
-        if word == "my" {
-            let is_stated = |noun: &str| ["is", "are"].contains(&noun);
-            let is_preference = match words.word(number + 1) {
-                "preference" | "preferences" => true,
-                "preferred" => (number + 2..number + 6).any(|next| is_stated(words.word(next))),
-                "favorite" | "favourite" => (number + 2..number + 4).any(|next| is_stated(words.word(next))),
-                _ => false,
-            };
-            if is_preference {
-                return Some(words.at(number));
-            }
-        }
-    }
-    None
+        "my" => match words.word(number + 1) {
+            "preference" | "preferences" => true,
+            "preferred" => (number + 2..number + 6).any(is_stated),
+            "favorite" | "favourite" => (number + 2..number + 4).any(is_stated),
+            _ => false,
+        },
+        _ => false,
+    })
 }

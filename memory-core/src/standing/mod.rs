@@ -4,13 +4,43 @@
 //! recognized by their wording ([`standing_sentences()`]), indexed ([`crate::Filter::standing`]), and placed first in the context for a
 //! language model ([`crate::context()`]).
 //!
-//! Whether a memory is standing follows from its text, its category and the role of its author alone. It is
-//! therefore stored in the index and in no file.
+//! Whether a memory is standing follows from its text, its category and its author alone. It is therefore stored in the index and in no
+//! file.
+//!
+//! # Whose sentences count
+//!
+//! A text from elsewhere may contain requests too, so the author of a memory decides whether its sentences count:
+//!
+//! - **The person**: the memory has the role `person`; or it has no role, was not ingested, and its source is empty or names the person
+//!   (`user`, `human`); or it was ingested from an instruction file of the user (`CLAUDE.md`, `CLAUDE.local.md` and `rules/` of the source
+//!   `claude`). Requests (`always use tabs`) and statements (`I prefer tabs`) count.
+//! - **An agent on behalf of the person**: there is no role, and the source is a program, such as the name of a client of the Model Context
+//!   Protocol, or a file of notes of the source `claude`. The memory counts if it is short, begins with a statement about the person in the
+//!   first or third person (`The user prefers tabs`, `I want short answers`) and contains no request. So neither a page that an agent
+//!   summarizes nor an instruction that it repeats without naming the person counts.
+//! - **Anything else never counts**: the roles `assistant`, `tool` and `author`; notes ingested from other sources; sources that are web
+//!   addresses or tools.
+//!
+//! # Replacement
+//!
+//! A newer sentence replaces an older one if both have the same content words, with or without a negation; or if both set the same
+//! single-valued property, such as the language, to different values; or if one preference contradicts the other. Other sentences of the
+//! older memory stay in effect.
 
+mod authorship;
 mod chinese;
 mod classify;
 mod english;
+mod french;
+mod german;
+mod languages;
+mod properties;
+mod replacement;
 mod select;
+mod words;
 
-pub use classify::{StandingKind, StandingSentence, is_standing, standing_kind, standing_sentences};
-pub(crate) use select::{StandingMemory, StandingText, current, select_standing};
+pub use classify::{
+    StandingFilter, StandingForm, StandingKind, StandingSentence, is_standing, standing_kind, standing_sentences,
+};
+pub(crate) use replacement::{StandingText, current};
+pub(crate) use select::{StandingMemory, StandingSelection, select_standing};

@@ -1,14 +1,22 @@
 //! Selects the standing instructions and preferences for the context of a language model.
 
-use std::cmp::Reverse;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
-use super::classify::{StandingKind, standing_kind, standing_sentences};
-use chrono::{DateTime, Utc};
+use super::classify::{OwnSentences, StandingFilter, StandingKind, StandingSentence, own_sentences};
+use super::replacement::{SentencesInEffect, StandingText, condition_offset, find_in_effect, find_older, sentence_spans};
+use crate::search::search_refreshed;
+use crate::text::token_count;
+use crate::{Filter, ListOrder, MemoryId, PageRequest, Query, Ranking, Services, StoreError, StoredMemory};
 
-use crate::conversation::contradicts;
-use crate::text::{WordOverlaps, token_count};
-use crate::{Filter, ListOrder, PageRequest, Query, Ranking, Services, StoreError, StoredMemory, search};
+/// The standing memories for a context.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct StandingSelection {
+    /// The memories with sentences in effect, without duplicates, most important first.
+    pub(crate) memories: Vec<StandingMemory>,
+    /// The byte ranges of the sentences that newer ones replace, by memory. They must not be shown as if they were in effect.
+    pub(crate) replaced: HashMap<MemoryId, Vec<Range<usize>>>,
+}
 
 /// A memory with standing sentences, with the text for a language model.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,27 +25,33 @@ pub(crate) struct StandingMemory {
     pub(crate) stored: StoredMemory,
     /// The kind.
     pub(crate) kind: StandingKind,
-    /// The whole content if it is short, otherwise its standing sentences.
+    /// The whole content if it is short, otherwise its standing sentences in effect.
     pub(crate) text: String,
-    /// Whether this is an instruction without a condition such as `when I ask about …`.
-    is_general: bool,
+    /// Whether `text` is the whole content.
+    pub(crate) is_whole: bool,
 }
 
-/// The maximum number of memories that match the prompt, and of the newest memories.
-const MAX_CANDIDATES: usize = 24;
+/// The maximum number of memories that match the prompt.
+const MAX_MATCHING: usize = 24;
+
+/// The maximum number of instructions that are read, newest first. The budget limits how many of them are given.
+const MAX_INSTRUCTIONS: usize = 300;
+
+/// The maximum number of preferences that do not match the prompt, newest first.
+const MAX_PREFERENCES: usize = 24;
+
+/// The number of preferences that are read, because some of them may be repetitions.
+const READ_PREFERENCES: usize = 2 * MAX_PREFERENCES;
 
 /// The maximum number of tokens of a text that is included whole.
 ///
 /// Of a longer text, only the standing sentences are included.
 const MAX_WHOLE_TOKENS: usize = 80;
 
-/// The minimum overlap of words at which a sentence repeats another.
-const REPEAT_OVERLAP: f32 = 0.8;
+/// The maximum number of bytes of a token, as [`token_count`] counts: four characters of up to three bytes.
+const MAX_TOKEN_BYTES: usize = 12;
 
-/// The minimum overlap of words at which two instructions have the same subject.
-const SUBJECT_OVERLAP: f32 = 0.5;
-
-/// Returns the standing memories that are in effect (see [`current()`]), without duplicates.
+/// Returns the standing memories that are in effect, without duplicates, in the files that the last refresh of the store detected.
 ///
 /// The memories that match `prompt`, best match first, alternate with the other instructions: those without a condition first, then the
 /// newest first. The preferences follow, newest first.
@@ -46,135 +60,130 @@ const SUBJECT_OVERLAP: f32 = 0.5;
 ///
 /// # Errors
 /// If the memories cannot be read.
-pub(crate) fn select_standing(services: &Services, prompt: &str) -> Result<Vec<StandingMemory>, StoreError> {
-    let filter = Filter { standing: true, ..Filter::default() };
-    let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(MAX_CANDIDATES) };
-    let newest = services.store.list(&filter, &slice, services.clock.now())?;
+pub(crate) fn select_standing(services: &Services, prompt: &str) -> Result<StandingSelection, StoreError> {
+    let instructions = list_newest(services, StandingKind::Instruction, MAX_INSTRUCTIONS)?;
+    let preferences = list_newest(services, StandingKind::Preference, READ_PREFERENCES)?;
     let mut matching = Vec::new();
-    if !newest.memories.is_empty() && !prompt.trim().is_empty() {
+    let has_standing = !instructions.is_empty() || !preferences.is_empty();
+    if has_standing && !prompt.trim().is_empty() {
         let words_only = Services { embedder: None, reranking: None, ..services.clone() };
-        let query = Query { text: prompt.to_owned(), filter, limit: MAX_CANDIDATES, ranking: Ranking::default() };
-        match search(&words_only, &query) {
+        let filter = Filter { standing: Some(StandingFilter::Any), ..Filter::default() };
+        let query = Query { text: prompt.to_owned(), filter, limit: MAX_MATCHING, ranking: Ranking::default() };
+        match search_refreshed(&words_only, &query) {
             Ok(found) => matching = found.hits.into_iter().filter(|hit| !hit.explanation.is_part).map(|hit| hit.stored).collect(),
             // A prompt without a word matches no memory.
             Err(StoreError::Invalid { .. }) => {}
             Err(error) => return Err(error),
         }
     }
-    let matching: Vec<StandingMemory> = matching.into_iter().filter_map(StandingMemory::new).collect();
-    let newest: Vec<StandingMemory> = newest.memories.into_iter().filter_map(StandingMemory::new).collect();
-    let all = interleave(matching, newest);
-    let texts = all.iter().map(|own| StandingText { at: own.stored.memory.created_at, kind: own.kind, text: &own.text });
-    let places = current(&texts.collect::<Vec<_>>());
-    let mut all: Vec<Option<StandingMemory>> = all.into_iter().map(Some).collect();
-    Ok(places.into_iter().filter_map(|own| all[own].take()).collect())
+    let of = |all: Vec<StoredMemory>| all.into_iter().filter_map(Candidate::new).collect::<Vec<_>>();
+    let (all, first_preference) = arrange(of(matching), of(instructions), of(preferences));
+    Ok(select(all, first_preference))
 }
 
-impl StandingMemory {
+fn list_newest(services: &Services, kind: StandingKind, limit: usize) -> Result<Vec<StoredMemory>, StoreError> {
+    let filter = Filter { standing: Some(StandingFilter::Only(kind)), ..Filter::default() };
+    let slice = PageRequest { order: ListOrder::Created, offset: 0, limit: Some(limit) };
+    Ok(services.store.list(&filter, &slice, services.clock.now())?.memories)
+}
+
+/// A memory with its standing sentences.
+#[derive(Debug)]
+struct Candidate {
+    stored: StoredMemory,
+    sentences: Vec<StandingSentence>,
+    kind: StandingKind,
+    /// Whether a text of an agent also has other sentences, which are not shown as standing.
+    has_other_sentences: bool,
+}
+
+impl Candidate {
     fn new(stored: StoredMemory) -> Option<Self> {
-        let memory = &stored.memory;
-        let kind = standing_kind(memory)?;
-        let content = memory.content.trim();
-        let sentences = standing_sentences(content);
-        let text = if token_count(content) <= MAX_WHOLE_TOKENS || sentences.is_empty() {
-            content.to_owned()
-        } else {
-            let excerpts = sentences.iter().map(|sentence| {
-                let is_long = MAX_WHOLE_TOKENS < token_count(&content[sentence.span.clone()]);
-                let start = if is_long { sentence.cue } else { sentence.span.start };
-                content[start..sentence.span.end].trim()
-            });
-            excerpts.collect::<Vec<_>>().join(" … ")
+        let OwnSentences { sentences, has_others } = own_sentences(&stored.memory)?;
+        let kind = sentences.iter().map(|sentence| sentence.kind).min().unwrap_or(StandingKind::Preference);
+        Some(Self { stored, sentences, kind, has_other_sentences: has_others })
+    }
+
+    fn content(&self) -> &str {
+        &self.stored.memory.content
+    }
+
+    /// Returns whether this is an instruction without a condition such as `when I ask about …`.
+    fn is_general(&self) -> bool {
+        let is_general = |own: &StandingSentence| {
+            own.kind == StandingKind::Instruction && condition_offset(&self.content()[own.span.clone()]).is_none()
         };
-        let is_general = kind == StandingKind::Instruction && condition_offset(&text).is_none();
-        Some(Self { stored, kind, text, is_general })
+        self.sentences.iter().any(is_general)
+    }
+
+    /// Converts to the memory with the text for a language model; `None` if no sentence is in effect.
+    fn into_standing(self, in_effect: &SentencesInEffect) -> Option<StandingMemory> {
+        if in_effect.kept.is_empty() {
+            return None;
+        }
+        let content = self.content();
+        let is_short = content.len() <= MAX_WHOLE_TOKENS * MAX_TOKEN_BYTES && token_count(content.trim()) <= MAX_WHOLE_TOKENS;
+        let is_whole = in_effect.replaced.is_empty() && (is_short && !self.has_other_sentences || self.sentences.is_empty());
+        if is_whole {
+            let text = content.trim().to_owned();
+            return Some(StandingMemory { kind: self.kind, text, is_whole, stored: self.stored });
+        }
+        let kept = || in_effect.kept.iter().map(|number| &self.sentences[*number]);
+        let excerpts = kept().map(|sentence| {
+            let is_long = MAX_WHOLE_TOKENS < token_count(&content[sentence.span.clone()]);
+            let start = if is_long { sentence.cue } else { sentence.span.start };
+            content[start..sentence.span.end].trim()
+        });
+        let text = excerpts.collect::<Vec<_>>().join(" … ");
+        let kind = kept().map(|sentence| sentence.kind).min()?;
+        Some(StandingMemory { kind, text, is_whole, stored: self.stored })
     }
 }
 
-/// Returns the byte offset of the words that state when an instruction applies.
-fn condition_offset(text: &str) -> Option<usize> {
-    const WORDS: [&str; 5] = [" when ", " whenever ", " if ", " every time ", " each time "];
-    const HAN: [&str; 6] = ["当我", "當我", "每当", "每當", "我问到", "我問到"];
-    let padded = format!(" {}", text.to_ascii_lowercase());
-    let words = WORDS.iter().filter_map(|word| padded.find(word));
-    words.chain(HAN.iter().filter_map(|word| text.find(word))).min()
-}
-
-/// Alternates `matching` with the instructions of `newest`, unconditional ones first.
+/// Alternates `matching` with the instructions, unconditional ones first; the preferences follow. Each memory is returned once.
 ///
-/// The preferences follow. Each memory is returned once.
-fn interleave(matching: Vec<StandingMemory>, newest: Vec<StandingMemory>) -> Vec<StandingMemory> {
-    let (mut instructions, preferences): (Vec<_>, Vec<_>) =
-        newest.into_iter().partition(|own| own.kind == StandingKind::Instruction);
-    instructions.sort_by_key(|own| !own.is_general);
+/// The second value is the number of memories before the preferences.
+fn arrange(matching: Vec<Candidate>, mut instructions: Vec<Candidate>, preferences: Vec<Candidate>) -> (Vec<Candidate>, usize) {
+    instructions.sort_by_key(|own| !own.is_general());
     let (mut matching, mut instructions) = (matching.into_iter(), instructions.into_iter());
     let mut all = Vec::new();
+    let mut seen = HashSet::new();
     loop {
         let pair = [matching.next(), instructions.next()];
         if pair.iter().all(Option::is_none) {
             break;
         }
-        all.extend(pair.into_iter().flatten());
+        all.extend(pair.into_iter().flatten().filter(|own| seen.insert(own.stored.memory.id)));
     }
-    all.extend(preferences);
-    let mut seen = HashSet::new();
-    all.retain(|own| seen.insert(own.stored.memory.id));
-    all
+    let first_preference = all.len();
+    all.extend(preferences.into_iter().filter(|own| seen.insert(own.stored.memory.id)));
+    (all, first_preference)
 }
 
-/// A standing text to compare with others.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct StandingText<'t> {
-    /// The time at which it was written.
-    pub(crate) at: DateTime<Utc>,
-    /// The kind.
-    pub(crate) kind: StandingKind,
-    /// The text.
-    pub(crate) text: &'t str,
-}
-
-/// Returns the indices of the texts that are in effect, in their order.
-///
-/// A text that a newer one repeats or contradicts is dropped. An older instruction on the subject of a newer one is moved to the end.
-pub(crate) fn current(all: &[StandingText<'_>]) -> Vec<usize> {
-    let parts =
-        all.iter().map(|own| own.text.split_at(condition_offset(own.text).filter(|at| 0 < *at).unwrap_or(own.text.len())));
-    let (mains, conditions): (Vec<&str>, Vec<&str>) = parts.unzip();
-    let mains: Vec<String> = mains.into_iter().map(without_polarity).collect();
-    let by_main = WordOverlaps::of(&mains.iter().map(String::as_str).collect::<Vec<_>>());
-    let by_condition = WordOverlaps::of(&conditions);
-    let is_newer = |one: usize, other: usize| (all[other].at, Reverse(other)) < (all[one].at, Reverse(one));
-    let has_same_condition = |one: usize, other: usize| {
-        conditions[one].is_empty() && conditions[other].is_empty() || REPEAT_OVERLAP <= by_condition.between(one, other)
-    };
-    let is_replaced = |own: usize| {
-        let repeats = |other: usize| REPEAT_OVERLAP <= by_main.between(own, other) && has_same_condition(own, other);
-        (0..all.len()).any(|other| is_newer(other, own) && (repeats(other) || contradicts(all[other].text, all[own].text)))
-    };
-    let is_older = |own: usize| {
-        let are_instructions = |other: usize| [own, other].iter().all(|number| all[*number].kind == StandingKind::Instruction);
-        let covers = |other: usize| {
-            is_newer(other, own)
-                && are_instructions(other)
-                && SUBJECT_OVERLAP <= by_main.between(own, other)
-                && has_same_condition(own, other)
+/// Drops replaced sentences, moves older instructions on the subject of a newer one before the preferences, and limits the preferences.
+fn select(all: Vec<Candidate>, first_preference: usize) -> StandingSelection {
+    let texts: Vec<StandingText<'_>> =
+        all.iter().map(|own| StandingText { at: own.stored.memory.created_at, kind: own.kind, text: own.content() }).collect();
+    let spans: Vec<Vec<Range<usize>>> = all.iter().map(|own| sentence_spans(own.content(), &own.sentences)).collect();
+    let in_effect = find_in_effect(&texts, &spans);
+    let is_older = find_older(&texts, &spans, &in_effect);
+    let mut selection = StandingSelection::default();
+    for (own, candidate) in all.iter().enumerate().filter(|(own, _)| !in_effect[*own].replaced.is_empty()) {
+        let replaced = in_effect[own].replaced.iter().map(|number| spans[own][*number].clone());
+        selection.replaced.insert(candidate.stored.memory.id, replaced.collect());
+    }
+    let (mut current, mut older, mut preferences) = (Vec::new(), Vec::new(), Vec::new());
+    for (own, candidate) in all.into_iter().enumerate() {
+        let group = match (first_preference <= own, is_older[own]) {
+            (true, _) => &mut preferences,
+            (false, true) => &mut older,
+            (false, false) => &mut current,
         };
-        (0..all.len()).any(covers)
-    };
-    let mut places: Vec<usize> = (0..all.len()).filter(|own| !is_replaced(*own)).collect();
-    places.sort_by_key(|own| is_older(*own));
-    places
-}
-
-/// Removes the words that only express whether to do something.
-///
-/// Opposite instructions then have the same words.
-fn without_polarity(text: &str) -> String {
-    const WORDS: [&str; 8] = ["always", "never", "don't", "do", "not", "please", "avoid", "stop"];
-    const HAN: [&str; 9] = ["总是", "總是", "永远", "永遠", "不要", "别", "別", "请", "請"];
-    let is_kept = |word: &&str| !WORDS.contains(&word.to_lowercase().replace('’', "'").as_str());
-    let words = text.split_whitespace().filter(is_kept).collect::<Vec<_>>().join(" ");
-    HAN.iter().fold(words, |words, word| words.replace(word, ""))
+        group.extend(candidate.into_standing(&in_effect[own]));
+    }
+    preferences.truncate(MAX_PREFERENCES);
+    selection.memories = current.into_iter().chain(older).chain(preferences).collect();
+    selection
 }
 
 #[cfg(test)]
@@ -192,7 +201,7 @@ mod tests {
             let draft = Draft { role: Some(*role), created_at: Some(at), ..Draft::new(text) };
             write(&services, draft, SecretPolicy::Refuse).expect("it is kept");
         }
-        select_standing(&services, prompt).expect("they are read").into_iter().map(|own| own.text).collect()
+        select_standing(&services, prompt).expect("they are read").memories.into_iter().map(|own| own.text).collect()
     }
 
     #[test]
@@ -218,8 +227,9 @@ mod tests {
         let of = |texts: [&'static str; 2]| selected(&texts.map(|text| (text, SpeakerRole::Person)), "");
         assert_eq!(of(["Always use emojis.", "Never use emojis."]), ["Never use emojis."]);
         assert_eq!(of(["Please always use metric units.", "Always use metric units!"]), ["Always use metric units!"]);
-        let order = of(["Answer in metric units.", "Answer in imperial units."]);
-        assert_eq!(order, ["Answer in imperial units.", "Answer in metric units."]);
+        assert_eq!(of(["Answer in metric units.", "Answer in imperial units."]), ["Answer in imperial units."]);
+        let order = of(["Always cite two sources.", "Always cite three sources."]);
+        assert_eq!(order, ["Always cite three sources.", "Always cite two sources."]);
     }
 
     #[test]

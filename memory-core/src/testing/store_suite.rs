@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use chrono::TimeDelta;
 
+use crate::standing::{StandingFilter, StandingKind};
 use crate::{
     Category, Change, ChangeOutcome, Code, Draft, Duplicates, Filter, Lifetime, ListOrder, Memory, MemoryStoreExt, PageRequest,
     Patch, Phase, Query, Ranking, Refinement, RefinementUnit, Reminder, ReminderQuery, Scope, SecretPolicy, Services,
@@ -214,14 +215,20 @@ fn standing_memories_are_listed_and_searched(services: &Services) {
     put(services, Draft { role: Some(SpeakerRole::Assistant), ..draft("Always answer in metric units, I say") });
     let instruction = put(services, draft("Always answer in metric units."));
     let preference = put(services, draft("I prefer short units of work"));
-    let filter = Filter { standing: true, ..Filter::default() };
+    let filter = Filter { standing: Some(StandingFilter::Any), ..Filter::default() };
     let ids: HashSet<String> = list(services, &filter, &all())
         .expect("listed")
         .memories
         .into_iter()
         .map(|stored| stored.memory.id.to_string())
         .collect();
-    assert_eq!(ids, HashSet::from([instruction.clone(), preference]));
+    assert_eq!(ids, HashSet::from([instruction.clone(), preference.clone()]));
+    for (kind, id) in [(StandingKind::Instruction, &instruction), (StandingKind::Preference, &preference)] {
+        let filter = Filter { standing: Some(StandingFilter::Only(kind)), ..Filter::default() };
+        let listed = list(services, &filter, &all()).expect("listed").memories;
+        let ids: Vec<String> = listed.iter().map(|stored| stored.memory.id.to_string()).collect();
+        assert_eq!(&ids, std::slice::from_ref(id), "{kind}");
+    }
     let found = search(services, &Query { filter, ..query("metric", 10) }).expect("answered");
     assert_eq!(found.hits.iter().map(|hit| hit.stored.memory.id.to_string()).collect::<Vec<_>>(), [instruction]);
 }

@@ -1,6 +1,7 @@
 //! Translates filters for both engines.
 
 use chrono::{DateTime, Utc};
+use memory_core::standing::StandingFilter;
 use memory_core::{Filter, Lifetime, Scope};
 use rusqlite::types::Value;
 
@@ -47,12 +48,20 @@ pub(super) fn condition(filter: &Filter, now: DateTime<Utc>) -> SqlCondition {
     for tag in &filter.tags {
         compare("EXISTS (SELECT 1 FROM handles WHERE bits = ? AND document = key)", Some(LookupKey::Tag(tag).bits()));
     }
-    if filter.standing {
+    if let Some(standing) = filter.standing {
         // Few documents are standing instructions, so the lookup by handle is faster than any sort order.
         parts.push("key IN (SELECT document FROM handles WHERE bits = ?)".to_owned());
-        values.push(Value::from(LookupKey::Standing.bits()));
+        values.push(Value::from(standing_key(standing).bits()));
     }
     SqlCondition { sql: parts.join(" AND "), values }
+}
+
+/// Returns the key of the documents that pass a filter for standing sentences.
+fn standing_key(standing: StandingFilter) -> LookupKey<'static> {
+    match standing {
+        StandingFilter::Any => LookupKey::Standing,
+        StandingFilter::Only(kind) => LookupKey::StandingOf(kind),
+    }
 }
 
 /// Returns the SQL condition that a row is in one of `scopes`. Its parameters are their names.
@@ -81,7 +90,7 @@ impl TextFilter {
         bits.extend(filter.category.map(|category| LookupKey::Category(category).bits()));
         bits.extend(filter.scope.as_ref().map(|scope| LookupKey::Scope(scope).bits()));
         bits.extend(filter.place.map(|place| LookupKey::Place(place).bits()));
-        bits.extend(filter.standing.then(|| LookupKey::Standing.bits()));
+        bits.extend(filter.standing.map(|standing| standing_key(standing).bits()));
         bits.extend(filter.source.as_ref().map(|source| LookupKey::Source(source).bits()));
         Self {
             bits,

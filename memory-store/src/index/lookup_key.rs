@@ -1,6 +1,7 @@
 //! The keys for lookups of documents.
 
 use chrono::Weekday;
+use memory_core::standing::StandingKind;
 use memory_core::{Category, ContentHash, HomeSection, MemoryId, Origin, Phase, Scope, SpeakerRole, Tags};
 
 /// A key for lookups of documents.
@@ -58,6 +59,8 @@ pub(super) enum LookupKey<'a> {
     Weekday(Weekday),
     /// The document contains a standing instruction or preference.
     Standing,
+    /// The strongest kind of its standing sentences.
+    StandingOf(StandingKind),
 }
 
 impl LookupKey<'_> {
@@ -84,6 +87,7 @@ impl LookupKey<'_> {
             Self::Year(year) => hash(17, &[&year.to_string()]),
             Self::Month(month) => hash(18, &[&month.to_string()]),
             Self::Standing => hash(24, &[]),
+            Self::StandingOf(kind) => hash(25, &[kind.as_str()]),
             Self::Former(digits) => hash(21, &[digits]),
             Self::Reminds(id) => hash(20, &[&id.to_string()]),
             Self::Role(role) => hash(23, &[role.as_str()]),

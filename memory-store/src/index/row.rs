@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Datelike, Utc};
 use memory_core::rank::TextProperties;
-use memory_core::standing::is_standing;
+use memory_core::standing::{StandingKind, standing_kind};
 use memory_core::{
     ContentHash, HomeSection, Memory, MemoryId, Reminder, Scope, SpeakerRole, Tags, embedded_text, text, wikilink,
 };
@@ -87,7 +87,8 @@ impl DocumentRow {
         let memory = &loaded.stored.memory;
         let path = loaded.stored.path.clone();
         let place = HomeSection::of(&path);
-        let filters = filters(memory, place);
+        let standing = standing_kind(memory);
+        let filters = filters(memory, place, standing);
         let words = DocumentTerms::of(memory);
         Self {
             claimed: memory.id,
@@ -109,7 +110,7 @@ impl DocumentRow {
             damaged: loaded.stored.problem.is_some(),
             lengths: [words.text.length(), words.characters.length()],
             words,
-            handles: handles(memory, &path),
+            handles: handles(memory, &path, standing),
             filters,
             facts: TextProperties { role: memory.speaker_role(), ..TextProperties::of(&memory.content) },
             due: memory.reminder.map(|reminder| nanoseconds(reminder.due)),
@@ -160,7 +161,7 @@ fn holds_until(memory: &Memory) -> i64 {
 }
 
 /// Returns the hashes of the attributes for filters in the full text.
-fn filters(memory: &Memory, place: HomeSection) -> Vec<i64> {
+fn filters(memory: &Memory, place: HomeSection, standing: Option<StandingKind>) -> Vec<i64> {
     let mut bits = vec![
         LookupKey::Scope(&memory.scope).bits(),
         LookupKey::Phase(memory.phase).bits(),
@@ -175,7 +176,7 @@ fn filters(memory: &Memory, place: HomeSection) -> Vec<i64> {
         [LookupKey::Year(day.year()), LookupKey::Month(day.month()), LookupKey::Weekday(day.weekday())].map(|date| date.bits()),
     );
     bits.extend((holds_until(memory) != NEVER).then(|| LookupKey::Ends.bits()));
-    bits.extend(is_standing(memory).then(|| LookupKey::Standing.bits()));
+    bits.extend(standing_keys(standing));
     bits.extend(tag_hashes(memory));
     bits
 }
@@ -193,6 +194,11 @@ fn speaker_hashes(memory: &Memory) -> BTreeSet<i64> {
     words.map(|word| LookupKey::Speaker(word).bits()).collect()
 }
 
+/// Returns the hashes for the kind of the standing sentences.
+fn standing_keys(standing: Option<StandingKind>) -> impl Iterator<Item = i64> {
+    standing.into_iter().flat_map(|kind| [LookupKey::Standing.bits(), LookupKey::StandingOf(kind).bits()])
+}
+
 /// Returns the hashes of the tags and of their parent tags.
 fn tag_hashes(memory: &Memory) -> BTreeSet<i64> {
     let mut bits = BTreeSet::new();
@@ -205,9 +211,9 @@ fn tag_hashes(memory: &Memory) -> BTreeSet<i64> {
 }
 
 /// Returns the hashes for lookups in SQLite.
-fn handles(memory: &Memory, path: &str) -> Vec<i64> {
+fn handles(memory: &Memory, path: &str, standing: Option<StandingKind>) -> Vec<i64> {
     let mut bits = tag_hashes(memory);
-    bits.extend(is_standing(memory).then(|| LookupKey::Standing.bits()));
+    bits.extend(standing_keys(standing));
     bits.insert(LookupKey::Claim(&memory.id).bits());
     bits.insert(LookupKey::Stem(&stem(path).to_lowercase()).bits());
     bits.insert(LookupKey::Content(&memory.content_hash(), &memory.scope).bits());

@@ -10,8 +10,10 @@ use rusqlite::{Connection, Transaction};
 use super::error::IndexError;
 use super::update::row_count;
 
-/// Version of the tables, of the row content and of the tokenization; another version causes a rebuild.
-pub(super) const VERSION: i64 = 14;
+/// Version of the tables, of the row content, of the tokenization and of the classification of standing sentences.
+///
+/// Another version causes a rebuild.
+pub(super) const VERSION: i64 = 15;
 
 /// The name of the database file.
 pub(super) const FILE: &str = "documents.db";

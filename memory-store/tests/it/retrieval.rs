@@ -1,6 +1,8 @@
 //! The quality of the search for Chinese memories, on a test set (see `chinese/README.md`).
 
-use memory_core::{Draft, ExportedMemory, Filter, MemoryId, Query, Ranking, Scope, SecretPolicy, import, search};
+use memory_core::{
+    Draft, ExportedMemory, Filter, MemoryId, Query, Ranking, Scope, SecretPolicy, ShownMemories, context, import, search, write,
+};
 use memory_store::{FileStore, FileStoreOptions};
 use serde_json::Value;
 
@@ -43,6 +45,18 @@ fn what_is_meant_in_chinese_is_among_the_first_five() {
     let recall = sum / f64::from(u32::try_from(questions.len()).unwrap());
     println!("recall@5 {recall:.3}");
     assert!(0.95 <= recall, "recall@5 is {recall:.3}; not all of: {missed:#?}");
+}
+
+#[test]
+fn a_context_contains_what_another_program_has_just_written() {
+    let home = TestHome::new();
+    let services = home.services();
+    write(&services, Draft::new("The train to Oslo leaves at nine."), SecretPolicy::Refuse).unwrap();
+    let context = |prompt: &str| context(&services, prompt, 500, &ShownMemories::default(), &services.clock.now()).unwrap();
+    assert_eq!(context("the train to Oslo").standing, 0);
+    std::fs::write(home.path().join("categories/inbox/units.md"), "Always answer in metric units.\n").unwrap();
+    let first = context("the train to Oslo");
+    assert!(first.standing == 1 && first.text.contains("Always answer in metric units."), "{}", first.text);
 }
 
 #[test]

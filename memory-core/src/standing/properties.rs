@@ -1,0 +1,364 @@
+//! Single-valued properties of responses, such as their language.
+
+use std::collections::BTreeSet;
+
+use super::languages::{language, language_at};
+use crate::text::{TokenKind, fold, tokens};
+
+/// A single-valued property of responses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Property {
+    Language,
+    Units,
+    Temperature,
+    Length,
+    Spelling,
+    Name,
+}
+
+/// Words of requests and statements that do not tell what is requested.
+const FRAME: &[&str] = &[
+    "a",
+    "an",
+    "the",
+    "all",
+    "any",
+    "and",
+    "are",
+    "as",
+    "at",
+    "be",
+    "by",
+    "do",
+    "for",
+    "from",
+    "give",
+    "given",
+    "have",
+    "i",
+    "i'd",
+    "in",
+    "is",
+    "it",
+    "just",
+    "keep",
+    "like",
+    "make",
+    "me",
+    "my",
+    "now",
+    "of",
+    "on",
+    "only",
+    "please",
+    "prefer",
+    "prefers",
+    "should",
+    "must",
+    "so",
+    "that",
+    "the",
+    "their",
+    "them",
+    "they",
+    "time",
+    "times",
+    "to",
+    "use",
+    "using",
+    "user",
+    "want",
+    "wants",
+    "we",
+    "with",
+    "would",
+    "you",
+    "your",
+    "always",
+    "answer",
+    "answers",
+    "reply",
+    "replies",
+    "respond",
+    "response",
+    "responses",
+    "speak",
+    "talk",
+    "write",
+    "writing",
+    "language",
+    "units",
+    "unit",
+    "system",
+    "spelling",
+    "going",
+    "forward",
+    "ab",
+    "auf",
+    "antworte",
+    "antworten",
+    "bitte",
+    "deine",
+    "du",
+    "er",
+    "ich",
+    "immer",
+    "jetzt",
+    "mir",
+    "mit",
+    "schreib",
+    "schreibe",
+    "sie",
+    "sprich",
+    "stets",
+    "uns",
+    "verwende",
+    "von",
+    "nun",
+    "an",
+    "einheiten",
+    "mochte",
+    "toujours",
+    "reponds",
+    "repondez",
+    "en",
+    "parle",
+    "parlez",
+    "moi",
+    "ecris",
+    "desormais",
+    "je",
+    "veux",
+    "des",
+    "reponses",
+    "que",
+    "tu",
+    "les",
+    "s'il",
+    "te",
+    "plait",
+];
+
+/// Words for the values of a property; each list is one value.
+type ValueWords = &'static [&'static [&'static str]];
+
+/// The properties whose values are words.
+const VALUES: &[(Property, ValueWords)] = &[
+    (
+        Property::Units,
+        &[&["metric", "metrische", "metriques", "si", "公制"], &["imperial", "customary", "imperiale", "imperiales", "英制"]],
+    ),
+    (Property::Temperature, &[&["celsius", "摄氏"], &["fahrenheit", "华氏"], &["kelvin"]]),
+    (
+        Property::Length,
+        &[
+            &[
+                "short",
+                "shorter",
+                "brief",
+                "briefly",
+                "concise",
+                "concisely",
+                "terse",
+                "succinct",
+                "kurz",
+                "kurze",
+                "knapp",
+                "courtes",
+                "bref",
+            ],
+            &[
+                "long",
+                "longer",
+                "detailed",
+                "thorough",
+                "verbose",
+                "ausfuhrlich",
+                "ausfuhrliche",
+                "lange",
+                "longues",
+                "detaillees",
+            ],
+        ],
+    ),
+    (Property::Spelling, &[&["british"], &["american"], &["canadian"], &["australian"]]),
+];
+
+/// Returns the single property that a sentence sets, with its value; `None` if the sentence says more, or negates it.
+pub(super) fn property(sentence: &str) -> Option<(Property, String)> {
+    if let Some(name) = name(sentence) {
+        return Some((Property::Name, name));
+    }
+    let words = folded_words(sentence);
+    let mut left = words.iter().map(String::as_str).filter(|word| !FRAME.contains(word));
+    let spelling = words.iter().any(|word| word == "spelling");
+    let mut found = BTreeSet::new();
+    let mut property = None;
+    let is_property = left.all(|word| {
+        let (kind, value) = if let Some((kind, value)) = word_value(word) {
+            (kind, value)
+        } else if let Some(language) = language(word) {
+            // `British English`, `English spelling`
+            if property == Some(Property::Spelling) || spelling {
+                return true;
+            }
+            (Property::Language, language)
+        } else {
+            return false;
+        };
+        found.insert(value);
+        property.replace(kind).is_none_or(|other| other == kind)
+    });
+    let property = property.filter(|_| is_property && found.len() == 1);
+    property.zip(found.first().map(|value| (*value).to_owned())).or_else(|| chinese_language(sentence))
+}
+
+fn word_value(word: &str) -> Option<(Property, &'static str)> {
+    VALUES.iter().find_map(|(property, values)| {
+        let names = values.iter().find(|names| names.contains(&word))?;
+        Some((*property, names[0]))
+    })
+}
+
+fn folded_words(sentence: &str) -> Vec<String> {
+    let words = sentence.split_whitespace().map(|word| fold(word.trim_matches(|letter: char| !letter.is_alphanumeric())));
+    words.filter(|word| !word.is_empty()).collect()
+}
+
+/// Returns the language of a sentence such as `请用中文回答`.
+fn chinese_language(sentence: &str) -> Option<(Property, String)> {
+    const FRAME: &str = "请你您以后今从现在起开始都总是始终一律务必必须要应该用使说讲写以回答复话我跟和与的";
+    let text = fold(sentence);
+    let (at, (language, length)) = text.char_indices().find_map(|(at, _)| Some((at, language_at(&text[at..])?)))?;
+    let rest = text[..at].chars().chain(text[at + length..].chars());
+    let is_alone = rest.filter(|letter| letter.is_alphanumeric()).all(|letter| FRAME.contains(letter));
+    is_alone.then(|| (Property::Language, language.to_owned()))
+}
+
+/// Returns the name in `call me Max` and its equivalents.
+fn name(sentence: &str) -> Option<String> {
+    const VERBS: [[&str; 2]; 8] = [
+        ["call", "me"],
+        ["address", "me"],
+        ["nenn", "mich"],
+        ["nenne", "mich"],
+        ["sag", "mich"],
+        ["appelle-moi", ""],
+        ["appelez-moi", ""],
+        ["be", "called"],
+    ];
+    const HAN: [&str; 3] = ["称呼我为", "称呼我", "叫我"];
+    let text = fold(sentence);
+    if let Some(after) = HAN.iter().find_map(|verb| Some(text.split_once(verb)?.1)) {
+        return Some(after.chars().take_while(|letter| letter.is_alphanumeric()).collect())
+            .filter(|name: &String| !name.is_empty());
+    }
+    let words = folded_words(sentence);
+    let start = (0..words.len()).find_map(|at| {
+        let is_at = |[verb, object]: &&[&str; 2]| {
+            words[at] == *verb && (object.is_empty() || words.get(at + 1).is_some_and(|word| word == object))
+        };
+        let [_, object] = VERBS.iter().find(is_at)?;
+        Some(at + 1 + usize::from(!object.is_empty()))
+    })?;
+    let name =
+        words[start..].iter().filter(|word| !["please", "bitte", "as", "by", "from", "now", "on"].contains(&word.as_str()));
+    Some(name.cloned().collect::<Vec<_>>().join(" ")).filter(|name| !name.is_empty())
+}
+
+/// Words that tell only whether to do something, how often, and whom it concerns.
+const POLARITY: &[&str] = &[
+    "always", "never", "ever", "don't", "dont", "do", "does", "doesn't", "not", "no", "please", "pls", "avoid", "stop", "use",
+    "using", "uses", "a", "an", "the", "your", "you", "should", "must", "immer", "nie", "niemals", "stets", "keine", "keinen",
+    "kein", "nicht", "bitte", "verwende", "benutze", "nutze", "vermeide", "toujours", "jamais", "ne", "pas", "de", "des",
+    "utilise", "utilisez", "evite", "evitez", "s'il", "te", "plait",
+];
+
+/// Words that negate a request.
+const NEGATING: &[&str] = &[
+    "never", "don't", "dont", "doesn't", "not", "no", "avoid", "stop", "without", "skip", "omit", "nie", "niemals", "keine",
+    "keinen", "kein", "nicht", "ohne", "vermeide", "jamais", "pas", "ne", "sans", "evite", "evitez",
+];
+
+/// The Chinese counterparts of [`POLARITY`]; those of [`NEGATING`] come first.
+const HAN_NEGATING: [&str; 8] = ["不要", "禁止", "避免", "不准", "不许", "请勿", "别", "勿"];
+const HAN_POLARITY: [&str; 10] = ["总是", "始终", "永远", "一律", "务必", "使用", "以后", "都", "请", "用"];
+
+/// Returns whether a sentence forbids something.
+pub(super) fn is_negated(sentence: &str) -> bool {
+    let text = fold(sentence);
+    let has_han = || HAN_NEGATING.iter().any(|word| text.contains(word));
+    folded_words(sentence).iter().any(|word| NEGATING.contains(&word.as_str()) || word.starts_with("n'"))
+        || !text.is_ascii() && has_han()
+}
+
+/// Returns the content words of a sentence, without those that tell only whether to do something.
+///
+/// Opposite instructions then have the same words.
+pub(super) fn content_words(sentence: &str) -> BTreeSet<String> {
+    let mut kept = String::new();
+    for word in fold(sentence).split_whitespace() {
+        let word = word.trim_matches(|letter: char| !letter.is_alphanumeric());
+        let word = word.strip_prefix("n'").or_else(|| word.strip_prefix("d'")).unwrap_or(word);
+        if !POLARITY.contains(&word) {
+            kept.push_str(word);
+            kept.push(' ');
+        }
+    }
+    if !kept.is_ascii() {
+        kept = HAN_NEGATING.iter().chain(&HAN_POLARITY).fold(kept, |kept, word| kept.replace(word, ""));
+    }
+    let mut words = BTreeSet::new();
+    tokens(&kept, &mut |token| {
+        if token.kind != TokenKind::Symbol {
+            words.insert(token.text.to_owned());
+        }
+    });
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_that_sets_one_property_is_understood() {
+        for (text, expected, value) in [
+            ("Answer in German.", Property::Language, "german"),
+            ("Antworte mir immer auf Deutsch.", Property::Language, "german"),
+            ("Réponds toujours en français.", Property::Language, "french"),
+            ("请用中文回答。", Property::Language, "chinese"),
+            ("Always answer in metric units.", Property::Units, "metric"),
+            ("Use Fahrenheit", Property::Temperature, "fahrenheit"),
+            ("I want short answers.", Property::Length, "short"),
+            ("Please use British spelling.", Property::Spelling, "british"),
+            ("Call me Jo.", Property::Name, "jo"),
+            ("请叫我小王", Property::Name, "小王"),
+        ] {
+            assert_eq!(property(text), Some((expected, value.to_owned())), "{text}");
+        }
+        for text in [
+            "Write commit messages in English.",
+            "Use tabs.",
+            "Answer in German and in French.",
+            "Answer in German in metric units.",
+            "The weekly report is in English",
+        ] {
+            assert_eq!(property(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn opposites_have_the_same_content_words() {
+        for [one, other] in [
+            ["Do not use emojis in your replies.", "Use emojis in your replies."],
+            ["Always use tabs", "Never use tabs!"],
+            ["Verwende niemals Emojis.", "Bitte verwende immer Emojis"],
+            ["不要用表情符号", "请用表情符号"],
+        ] {
+            assert_eq!(content_words(one), content_words(other), "{one} {other}");
+            assert_ne!(is_negated(one), is_negated(other), "{one} {other}");
+        }
+        assert_ne!(content_words("the report of the web team"), content_words("the report of the sales team"));
+    }
+}

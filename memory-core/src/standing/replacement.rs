@@ -1,0 +1,220 @@
+//! Decides which standing sentences newer ones replace.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use chrono::{DateTime, Utc};
+
+use super::classify::{StandingKind, StandingSentence, standing_sentences};
+use super::properties::{Property, content_words, is_negated, property};
+use crate::conversation::StatementClaims;
+use crate::text::WordOverlaps;
+
+/// The minimum overlap of words at which two instructions have the same subject.
+const SUBJECT_OVERLAP: f32 = 0.5;
+
+/// A standing text to compare with others.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StandingText<'t> {
+    /// The time at which it was written.
+    pub(crate) at: DateTime<Utc>,
+    /// The kind.
+    pub(crate) kind: StandingKind,
+    /// The text.
+    pub(crate) text: &'t str,
+}
+
+/// The standing sentences of a text that are in effect, and those that newer texts replace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct SentencesInEffect {
+    /// The numbers of the sentences that are in effect, in their order.
+    pub(super) kept: Vec<usize>,
+    /// The numbers of the replaced sentences.
+    pub(super) replaced: Vec<usize>,
+}
+
+/// Returns the indices of the texts that are in effect, in their order.
+///
+/// A text is dropped if newer ones repeat or contradict each of its standing sentences. An older instruction on the subject of a newer one
+/// is moved to the end.
+pub(crate) fn current(all: &[StandingText<'_>]) -> Vec<usize> {
+    let sentences: Vec<Vec<Range<usize>>> =
+        all.iter().map(|own| sentence_spans(own.text, &standing_sentences(own.text))).collect();
+    let in_effect = find_in_effect(all, &sentences);
+    let mut places: Vec<usize> = (0..all.len()).filter(|own| !in_effect[*own].kept.is_empty()).collect();
+    let is_older = find_older(all, &sentences, &in_effect);
+    places.sort_by_key(|own| is_older[*own]);
+    places
+}
+
+/// Returns the ranges of the standing sentences, or the whole text if there are none.
+pub(super) fn sentence_spans(text: &str, sentences: &[StandingSentence]) -> Vec<Range<usize>> {
+    if sentences.is_empty() {
+        return std::iter::once(0..text.len()).collect();
+    }
+    sentences.iter().map(|sentence| sentence.span.clone()).collect()
+}
+
+/// A standing sentence, prepared for comparisons.
+struct ComparedSentence {
+    /// The number of its text.
+    text: usize,
+    /// The number of the sentence in its text.
+    number: usize,
+    words: BTreeSet<String>,
+    condition: BTreeSet<String>,
+    property: Option<(Property, String)>,
+    claims: Option<StatementClaims>,
+}
+
+impl ComparedSentence {
+    fn new(text: usize, number: usize, kind: StandingKind, sentence: &str) -> Self {
+        let (main, condition) = split_condition(sentence);
+        Self {
+            text,
+            number,
+            words: content_words(main),
+            condition: content_words(condition),
+            property: property(main).filter(|_| !is_negated(main)),
+            // Instructions are compared by their words and properties only.
+            claims: (kind == StandingKind::Preference).then(|| StatementClaims::new(sentence)),
+        }
+    }
+
+    /// Returns whether this newer sentence replaces `older`.
+    fn replaces(&self, older: &Self) -> bool {
+        let has_same_words = || !self.words.is_empty() && self.words == older.words;
+        let has_other_value = || match (&self.property, &older.property) {
+            (Some((own, value)), Some((other, former))) => own == other && value != former,
+            _ => false,
+        };
+        let contradicts = || match (&self.claims, &older.claims) {
+            (Some(own), Some(other)) => own.supersede(other),
+            _ => false,
+        };
+        self.condition == older.condition && (has_same_words() || has_other_value()) || contradicts()
+    }
+}
+
+/// Returns the sentences in effect of each text, given the ranges of its standing sentences.
+pub(super) fn find_in_effect(all: &[StandingText<'_>], sentences: &[Vec<Range<usize>>]) -> Vec<SentencesInEffect> {
+    let mut compared = Vec::new();
+    for (text, own) in all.iter().enumerate() {
+        for (number, span) in sentences[text].iter().enumerate() {
+            compared.push(ComparedSentence::new(text, number, own.kind, &own.text[span.clone()]));
+        }
+    }
+    let mut in_effect = vec![SentencesInEffect::default(); all.len()];
+    for own in &compared {
+        let is_newer = |other: &&ComparedSentence| is_newer(all, other.text, own.text);
+        let is_replaced = compared.iter().filter(is_newer).any(|newer| newer.replaces(own));
+        let place = &mut in_effect[own.text];
+        if is_replaced { place.replaced.push(own.number) } else { place.kept.push(own.number) }
+    }
+    in_effect
+}
+
+/// Returns whether a text is newer than another; of texts with the same time, the first one is.
+fn is_newer(all: &[StandingText<'_>], one: usize, other: usize) -> bool {
+    (all[other].at, Reverse(other)) < (all[one].at, Reverse(one))
+}
+
+/// Returns for each text whether it is an instruction on the subject of a newer one.
+pub(super) fn find_older(
+    all: &[StandingText<'_>],
+    sentences: &[Vec<Range<usize>>],
+    in_effect: &[SentencesInEffect],
+) -> Vec<bool> {
+    let parts = |own: usize| {
+        let kept = in_effect[own].kept.iter().map(|number| split_condition(&all[own].text[sentences[own][*number].clone()]));
+        let (mains, conditions): (Vec<&str>, Vec<&str>) = kept.unzip();
+        let words = |parts: Vec<&str>| content_words(&parts.join(" ")).into_iter().collect::<Vec<_>>().join(" ");
+        (words(mains), words(conditions))
+    };
+    let (mains, conditions): (Vec<String>, Vec<String>) = (0..all.len()).map(parts).unzip();
+    let overlaps = WordOverlaps::of(&mains.iter().map(String::as_str).collect::<Vec<_>>());
+    let is_instruction = |own: usize| all[own].kind == StandingKind::Instruction && !in_effect[own].kept.is_empty();
+    let covers = |newer: usize, own: usize| {
+        is_instruction(newer)
+            && is_newer(all, newer, own)
+            && conditions[newer] == conditions[own]
+            && SUBJECT_OVERLAP <= overlaps.between(own, newer)
+    };
+    (0..all.len()).map(|own| is_instruction(own) && (0..all.len()).any(|newer| covers(newer, own))).collect()
+}
+
+/// Splits a sentence before the words that state when it applies. They are empty if it starts with them.
+fn split_condition(sentence: &str) -> (&str, &str) {
+    sentence.split_at(condition_offset(sentence).filter(|at| 0 < *at).unwrap_or(sentence.len()))
+}
+
+/// Returns the byte offset of the words that state when an instruction applies.
+pub(super) fn condition_offset(text: &str) -> Option<usize> {
+    const WORDS: [&str; 8] = [" when ", " whenever ", " if ", " every time ", " each time ", " wenn ", " quand ", " lorsque "];
+    const HAN: [&str; 6] = ["当我", "當我", "每当", "每當", "我问到", "我問到"];
+    let padded = format!(" {}", text.to_ascii_lowercase());
+    let words = WORDS.iter().filter_map(|word| padded.find(word));
+    words.chain(HAN.iter().filter_map(|word| text.find(word))).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the standing sentences of each text that are in effect, oldest text first.
+    fn kept(texts: &[&'static str]) -> Vec<Vec<&'static str>> {
+        let all = texts.iter().enumerate().map(|(number, text)| StandingText {
+            at: DateTime::UNIX_EPOCH + chrono::TimeDelta::days(i64::try_from(number).expect("there are few")),
+            kind: standing_sentences(text).iter().map(|sentence| sentence.kind).min().expect("it is standing"),
+            text,
+        });
+        let all: Vec<_> = all.collect();
+        let spans: Vec<_> = texts.iter().map(|text| sentence_spans(text, &standing_sentences(text))).collect();
+        let in_effect = find_in_effect(&all, &spans);
+        let text_of =
+            |own: usize| in_effect[own].kept.iter().map(|number| texts[own][spans[own][*number].clone()].trim()).collect();
+        (0..texts.len()).map(text_of).collect()
+    }
+
+    #[test]
+    fn only_the_sentence_that_a_newer_one_contradicts_is_replaced() {
+        let older = "Always answer in German. Do not use emojis in your replies.";
+        assert_eq!(kept(&[older, "Use emojis in your replies."])[0], ["Always answer in German."]);
+        assert_eq!(kept(&[older, "Always answer in French."])[0], ["Do not use emojis in your replies."]);
+    }
+
+    #[test]
+    fn a_difference_of_one_content_word_is_no_repetition() {
+        let [web, sales] = ["web", "sales"].map(|team| {
+            let text =
+                format!("Always put the date of the meeting first in the weekly report of the {team} team and send it to Anna.");
+            &*Box::leak(text.into_boxed_str())
+        });
+        assert_eq!(kept(&[web, sales]), [[web], [sales]]);
+        assert_eq!(kept(&["Please always use metric units.", "Always use metric units!"])[0], [""; 0]);
+    }
+
+    #[test]
+    fn a_single_valued_property_has_the_newest_value() {
+        for [older, newer] in [
+            ["Answer in German.", "Answer in French."],
+            ["Call me Jo.", "Call me Max."],
+            ["Answer in metric units.", "Always use imperial units."],
+            ["I want short answers.", "Give me detailed answers."],
+            ["Antworte auf Deutsch.", "Please reply in English."],
+            ["请用中文回答。", "请用英文回答。"],
+            ["I prefer tabs.", "I don't like tabs, I prefer spaces."],
+        ] {
+            let kept = kept(&[older, newer]);
+            assert_eq!((kept[0].len(), kept[1].len()), (0, 1), "{older}");
+        }
+        for [older, newer] in [
+            ["Answer in German.", "Never answer in French."],
+            ["Answer in German.", "Answer in French when I ask about Paris."],
+            ["Answer in German.", "Call me Max."],
+        ] {
+            assert_eq!(kept(&[older, newer]), [[older], [newer]]);
+        }
+    }
+}
