@@ -14,7 +14,8 @@ mod store;
 use std::sync::Arc;
 
 use self::scoped_store::ScopedStore;
-use crate::{AgentName, Scope, Services};
+use crate::conversation::ConversationId;
+use crate::{AgentName, HomeSection, Scope, Services};
 
 /// The view of an agent that works on a project.
 ///
@@ -60,8 +61,22 @@ impl Services {
     /// as with any other.
     #[must_use]
     pub fn restrict_to(&self, view: View) -> Self {
-        let actor = view.actor().to_owned();
-        let scoped = Arc::new(ScopedStore::new(Arc::clone(&self.store), Arc::clone(&self.history), view));
-        Self { store: Arc::clone(&scoped) as _, history: scoped, actor, ..self.clone() }
+        self.scoped(view.scopes(), None, view.actor())
+    }
+
+    /// Returns the services restricted to the notes that a chat in a conversation may see.
+    ///
+    /// These are the notes in the scopes `global`, that of the conversation and that of the global conversation. The stored turns and facts
+    /// are left out, because the recall of the conversation returns them.
+    #[must_use]
+    pub fn restrict_to_chat(&self, conversation: &ConversationId) -> Self {
+        let scopes = vec![Scope::Global, conversation.scope(), ConversationId::global().scope()];
+        self.scoped(scopes, Some(HomeSection::Notes), &self.actor)
+    }
+
+    fn scoped(&self, scopes: Vec<Scope>, section: Option<HomeSection>, actor: &str) -> Self {
+        let (store, history) = (Arc::clone(&self.store), Arc::clone(&self.history));
+        let scoped = Arc::new(ScopedStore { store, history, scopes, section, actor: actor.to_owned() });
+        Self { store: Arc::clone(&scoped) as _, history: scoped, actor: actor.to_owned(), ..self.clone() }
     }
 }

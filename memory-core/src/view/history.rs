@@ -40,7 +40,7 @@ impl History for ScopedStore {
     fn scope_in_trash(&self, trash: &str) -> Result<Scope, StoreError> {
         let not_found = || StoreError::TrashNotFound { reference: trash.to_owned() };
         match self.history.scope_in_trash(trash) {
-            Ok(scope) if self.view.allows(&scope) => Ok(scope),
+            Ok(scope) if self.allows(&scope) => Ok(scope),
             Ok(_) | Err(StoreError::TrashNotFound { .. } | StoreError::Damaged(_)) => Err(not_found()),
             Err(error) => Err(error),
         }
@@ -73,7 +73,7 @@ impl History for ScopedStore {
 
 impl ScopedStore {
     fn signed(&self, operation: &Operation) -> Operation {
-        Operation { by: self.view.actor().to_owned(), ..operation.clone() }
+        Operation { by: self.actor.clone(), ..operation.clone() }
     }
 
     /// Returns whether an operation exists and is visible.
@@ -91,7 +91,7 @@ impl ScopedStore {
     ///
     /// The second condition is needed because the agent may have worked on another project before.
     fn is_own(&self, record: &OperationRecord) -> Result<bool, StoreError> {
-        if record.by != self.view.actor() {
+        if record.by != self.actor {
             return Ok(false);
         }
         for change in self.history.changes(&record.id) {
@@ -114,6 +114,6 @@ impl ScopedStore {
             Err(StoreError::TrashNotFound { .. } | StoreError::Damaged(_)) => None,
             Err(error) => return Err(error),
         };
-        Ok((now.is_some() || before.is_some()) && now.iter().chain(&before).all(|scope| self.view.allows(scope)))
+        Ok((now.is_some() || before.is_some()) && now.iter().chain(&before).all(|scope| self.allows(scope)))
     }
 }

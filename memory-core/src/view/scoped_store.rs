@@ -2,51 +2,55 @@
 
 use std::sync::Arc;
 
-use super::View;
-use crate::{Filter, History, Memory, MemoryId, MemoryStore, Reminder, Scope, StoreError, StoredMemory};
+use crate::{Filter, History, HomeSection, Memory, MemoryId, MemoryStore, Reminder, Scope, StoreError, StoredMemory};
 
 /// A store and its history, restricted to a view.
 #[derive(Debug)]
 pub(super) struct ScopedStore {
     pub(super) store: Arc<dyn MemoryStore>,
     pub(super) history: Arc<dyn History>,
-    pub(super) view: View,
+    /// The scopes of the view.
     pub(super) scopes: Vec<Scope>,
+    /// The only part of the home that lists and searches return, if restricted.
+    pub(super) section: Option<HomeSection>,
+    /// The name of the actor for the journal.
+    pub(super) actor: String,
 }
 
 impl ScopedStore {
-    pub(super) fn new(store: Arc<dyn MemoryStore>, history: Arc<dyn History>, view: View) -> Self {
-        Self { store, history, scopes: view.scopes(), view }
+    /// Returns whether the view contains `scope`.
+    pub(super) fn allows(&self, scope: &Scope) -> bool {
+        self.scopes.contains(scope)
     }
 
     /// Returns whether the view contains a stored memory.
     pub(super) fn is_visible(&self, stored: &StoredMemory) -> bool {
         // The scope of a damaged file is not reliable.
-        stored.problem.is_none() && self.view.allows(&stored.memory.scope)
+        stored.problem.is_none() && self.allows(&stored.memory.scope)
     }
 
     /// Returns those of `scopes` that the view contains, or all scopes of the view if `scopes` is `None`.
     pub(super) fn within(&self, scopes: Option<&[Scope]>) -> Vec<Scope> {
         match scopes {
             None => self.scopes.clone(),
-            Some(scopes) => scopes.iter().filter(|scope| self.view.allows(scope)).cloned().collect(),
+            Some(scopes) => scopes.iter().filter(|scope| self.allows(scope)).cloned().collect(),
         }
     }
 
     /// Returns `filter`, restricted to the view.
     pub(super) fn narrowed(&self, filter: &Filter) -> Filter {
-        Filter { within: Some(self.within(filter.within.as_deref())), ..filter.clone() }
+        Filter { within: Some(self.within(filter.within.as_deref())), place: self.section.or(filter.place), ..filter.clone() }
     }
 
     /// Returns for each of `ids` whether the memory exists in the view, without reading its file.
     pub(super) fn visibility(&self, ids: &[MemoryId]) -> Result<Vec<bool>, StoreError> {
         let scopes = self.store.scopes(ids)?;
-        Ok(scopes.iter().map(|scope| scope.as_ref().is_some_and(|scope| self.view.allows(scope))).collect())
+        Ok(scopes.iter().map(|scope| scope.as_ref().is_some_and(|scope| self.allows(scope))).collect())
     }
 
     /// Checks that the view contains `scope`.
     pub(super) fn check_scope(&self, scope: &Scope) -> Result<(), StoreError> {
-        if self.view.allows(scope) { Ok(()) } else { Err(StoreError::ScopeRefused { scope: scope.clone() }) }
+        if self.allows(scope) { Ok(()) } else { Err(StoreError::ScopeRefused { scope: scope.clone() }) }
     }
 
     /// Checks that all memories that `memory` refers to are in the view.

@@ -56,13 +56,13 @@ impl Embeddings for ScopedStore {
 impl MemorySummaries for ScopedStore {
     fn outlines(&self) -> Result<Vec<MemorySummary>, StoreError> {
         let mut outlines = self.store.outlines()?;
-        outlines.retain(|outline| self.view.allows(&outline.scope));
+        outlines.retain(|outline| self.allows(&outline.scope));
         Ok(outlines)
     }
 
     fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {
         let scopes = self.store.scopes(ids)?;
-        Ok(scopes.into_iter().map(|scope| scope.filter(|scope| self.view.allows(scope))).collect())
+        Ok(scopes.into_iter().map(|scope| scope.filter(|scope| self.allows(scope))).collect())
     }
 
     fn keep_impressions(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError> {
@@ -138,7 +138,7 @@ impl MemoryStore for ScopedStore {
     }
 
     fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Option<MemoryId>, StoreError> {
-        if self.view.allows(scope) { self.store.by_content(hash, scope) } else { Ok(None) }
+        if self.allows(scope) { self.store.by_content(hash, scope) } else { Ok(None) }
     }
 
     fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<StoredMemory>, StoreError> {
@@ -185,13 +185,13 @@ impl ScopedStore {
     fn checked(&self, operation: &Operation) -> Result<Operation, StoreError> {
         let made: Vec<MemoryId> =
             operation.changes.iter().filter(|change| matches!(change, Change::Create { .. })).map(Change::id).collect();
-        let mut checked = Operation { by: self.view.actor().to_owned(), ..operation.clone() };
+        let mut checked = Operation { by: self.actor.clone(), ..operation.clone() };
         for change in &mut checked.changes {
             match change {
                 Change::Create { memory, .. } => {
                     self.check_scope(&memory.scope)?;
                     self.check_references(memory, None, &made)?;
-                    if self.store.scopes(&[memory.id])?.pop().flatten().is_some_and(|scope| !self.view.allows(&scope)) {
+                    if self.store.scopes(&[memory.id])?.pop().flatten().is_some_and(|scope| !self.allows(&scope)) {
                         return Err(StoreError::Conflict { what: memory.id.to_string() });
                     }
                 }

@@ -148,3 +148,22 @@ fn an_agent_takes_back_what_it_did_itself_and_where_it_sees_it() {
     assert_eq!(undo(&here, None).unwrap_err().code(), Code::OperationNotFound);
     assert!(here.history.purge(home.clock.now()).is_err());
 }
+
+#[test]
+fn a_chat_sees_the_notes_of_its_own_conversation_and_those_for_everybody() {
+    let home = home();
+    let conversation = |name: &str| Scope::Conversation(name.into());
+    let scopes = [
+        Scope::Global,
+        conversation("work"),
+        conversation("global"),
+        conversation("other"),
+        agent_scope("claude"),
+        Scope::Project("ours".into()),
+    ];
+    let ids = scopes.map(|scope| write_memory(&home, &format!("for {scope}"), scope));
+    let chat = home.restrict_to_chat(&"work".parse().expect("an id"));
+    assert_eq!(ids.map(|id| read(&chat, &id).is_ok()), [true, true, true, false, false, false]);
+    let everything = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
+    assert_eq!(list(&chat, &Filter::everything(), &everything).unwrap().total, 3);
+}
