@@ -55,7 +55,9 @@ pub use limits::HttpLimits;
 pub use openapi::openapi;
 #[cfg(feature = "testing")]
 pub use proxy::streamed_outcome;
-pub use proxy::{ChatProxy, ClientEmbedder, ClientModel, LastModel, ProxyObserver, ProxyRules, Upstream, UpstreamError};
+pub use proxy::{
+    ChatProxy, ClientEmbedder, ClientModel, LastModel, OpenHome, ProxyObserver, ProxyRules, Upstream, UpstreamError,
+};
 pub use request_log::{ChatRecord, RequestLog, RequestRecord, StoredTurns};
 pub use serve::{HttpServerConfig, ProxyServerConfig, serve_http, serve_proxy};
 pub use token::AccessToken;

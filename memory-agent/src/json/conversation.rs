@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use memory_core::conversation::{
-    ConversationContents, ConversationEntry, ConversationId, ConversationSummary, EntryId, RecalledMemory,
+    ConversationContents, ConversationEntry, ConversationId, ConversationSummary, EntryId, EntryRole, RecallResult,
+    RecalledMemory, RecalledStanding, StandingOrigin,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -48,13 +49,33 @@ struct RememberedEntry<'a> {
     score: f32,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     earlier: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    standing: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
 }
 
-/// Returns the JSON of recalled memories: `[{role, content, created_at, score}…]`.
+/// Returns the JSON of the memories for a chat: `[{role, content, created_at, score}…]`.
 ///
-/// A superseded memory has `earlier: true`.
-pub fn remembered(memories: &[RecalledMemory]) -> Value {
-    let one = |remembered: &'_ RecalledMemory| {
+/// Standing instructions and preferences come first. They have the additional field `standing`, which is `instruction` or `preference`. One
+/// from the home has the role `memory` and the `id` of the memory. A superseded memory has `earlier: true`.
+pub fn remembered(recalled: &RecallResult) -> Value {
+    let standing = |own: &RecalledStanding| {
+        let (role, id) = match &own.origin {
+            StandingOrigin::Entry(entry) => (entry.role, None),
+            StandingOrigin::Memory { id, .. } => (EntryRole::Memory, Some(id.to_string())),
+        };
+        value(&RememberedEntry {
+            role: role.as_str(),
+            content: &own.text,
+            created_at: time::text(own.created_at),
+            score: own.score,
+            earlier: false,
+            standing: Some(own.kind.as_str()),
+            id,
+        })
+    };
+    let memory = |remembered: &RecalledMemory| {
         let entry = &remembered.entry;
         let created_at = time::text(entry.created_at);
         value(&RememberedEntry {
@@ -63,9 +84,11 @@ pub fn remembered(memories: &[RecalledMemory]) -> Value {
             created_at,
             score: remembered.score,
             earlier: remembered.is_superseded,
+            standing: None,
+            id: None,
         })
     };
-    Value::Array(memories.iter().map(one).collect())
+    Value::Array(recalled.standing.iter().map(standing).chain(recalled.memories.iter().map(memory)).collect())
 }
 
 #[derive(Serialize)]

@@ -33,7 +33,7 @@
 //! | add | `{added, memories: [{id, conversation_id, content, created_at}…]}`, see [`added`] |
 //! | conversations | `{conversations: [{id, turns, facts, …}…], total}`, see [`conversation_summary`] |
 //! | conversations show | `{id, memory_path, summary?, facts, turns, …}`, see [`conversation()`] |
-//! | memories recalled for a chat | `[{role, content, created_at, score}…]`, see [`remembered`] |
+//! | memories for a chat | `[{role, content, created_at, score}…]`, see [`remembered`] |
 //! | bank … | see [`mod@bank`] |
 //! | topic … | see [`mod@topic`] |
 //! | instance backends, actions, instances | see [`backends`], [`backend()`], [`actions`], [`instances`] |

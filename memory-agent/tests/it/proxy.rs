@@ -8,22 +8,26 @@ use std::thread;
 use std::time::Duration;
 
 use memory_agent::http::{
-    AccessRules, ChatProxy, HttpLimits, LastModel, ProxyObserver, ProxyRules, ProxyServerConfig, Upstream, serve_proxy,
+    AccessRules, ChatProxy, HttpLimits, LastModel, OpenHome, ProxyObserver, ProxyRules, ProxyServerConfig, Upstream, serve_proxy,
 };
-use memory_core::conversation::{ConversationId, RecallRules};
+use memory_core::conversation::{ConversationId, Conversations, EntryRole, RecallRules, keep_turn};
 use memory_core::testing::{FakeConversations, FakeJobs, HookStep, HookedFake, conversations};
 use tokio::sync::oneshot;
 
-struct TestObserver(Mutex<Sender<ConversationId>>);
+/// An observer that fails the test if a warning does not contain `warning`.
+struct TestObserver {
+    kept: Mutex<Sender<ConversationId>>,
+    warning: Option<&'static str>,
+}
 
 impl ProxyObserver for TestObserver {
     fn turns_stored(&self, conversation: &ConversationId) {
         // The test may be over.
-        let _ = self.0.lock().expect("nobody panics here").send(conversation.clone());
+        let _ = self.kept.lock().expect("nobody panics here").send(conversation.clone());
     }
 
     fn trouble(&self, what: &str) {
-        panic!("{what}");
+        assert!(self.warning.is_some_and(|warning| what.contains(warning)), "{what}");
     }
 
     fn ails(&self) -> Option<String> {
@@ -57,11 +61,10 @@ const STREAM: [&str; 2] = [
 fn chat_with_blocked_memory(
     at: HookStep,
     patience: Duration,
-    [kind, body]: [&'static str; 2],
+    answer: [&'static str; 2],
     read: impl FnOnce(TcpStream, &dyn Fn()),
 ) -> LastModel {
     let (go_on, stuck) = channel::<()>();
-    let (tell, kept) = channel();
     let stuck = Mutex::new(stuck);
     let conversations = conversations(Arc::new(HookedFake::<FakeConversations>::new(move |step| {
         if step == at {
@@ -70,37 +73,66 @@ fn chat_with_blocked_memory(
         }
         Ok(())
     })));
-    let rules = ProxyRules { recall: RecallRules::default(), patience, has_token: false };
-    let upstream = Upstream::new(&model(kind, body), None, None).expect("an address");
-    let (jobs, told) = (Arc::new(FakeJobs::default()), Arc::new(TestObserver(Mutex::new(tell))));
-    let last_asked = LastModel::default();
-    let proxy = Arc::new(ChatProxy::new(conversations, jobs, upstream, rules, last_asked.clone(), told));
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.set_nonblocking(true).expect("a listener");
-    let place = listener.local_addr().expect("an address");
-    let (end, ending) = oneshot::channel::<()>();
-    let served = thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        runtime.block_on(async {
-            let listener = tokio::net::TcpListener::from_std(listener)?;
-            let front =
-                ProxyServerConfig { chat: proxy, access: AccessRules::default(), limits: HttpLimits::default(), log: None };
-            serve_proxy(listener, front, async { drop(ending.await) }).await
-        })
-    });
-    let body = r#"{"model":"m","messages":[{"role":"user","content":"Hi"}]}"#;
-    let mut stream = TcpStream::connect(place).expect("a connection");
-    let head =
-        format!("POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}", body.len());
-    write!(stream, "{head}\r\nAuthorization: Bearer sk-own\r\n\r\n{body}").expect("it takes it");
     let go_on = Mutex::new(Some(go_on));
     let go_on = || drop(go_on.lock().expect("nobody panics here").take());
-    read(stream, &go_on);
-    go_on();
-    assert_eq!(kept.recv().expect("what was said is kept"), ConversationId::unnamed());
-    end.send(()).expect("it runs");
-    served.join().expect("no panic").expect("it ends well");
-    last_asked
+    let chat = TestChat { conversations, patience, home: None, warning: None, answer };
+    chat.send("Hi", |stream| {
+        read(stream, &go_on);
+        go_on();
+    })
+}
+
+/// A proxy for one chat.
+struct TestChat {
+    conversations: Conversations,
+    patience: Duration,
+    home: Option<OpenHome>,
+    /// The warning that may be reported.
+    warning: Option<&'static str>,
+    /// The type and body of the response of the model.
+    answer: [&'static str; 2],
+}
+
+impl TestChat {
+    /// Sends a message, and waits until it is stored and `read` has read the response. Returns the last model.
+    fn send(self, message: &str, read: impl FnOnce(TcpStream)) -> LastModel {
+        let (tell, kept) = channel();
+        let rules = ProxyRules { recall: RecallRules::default(), patience: self.patience, has_token: false };
+        let [kind, body] = self.answer;
+        let upstream = Upstream::new(&model(kind, body), None, None).expect("an address");
+        let told = Arc::new(TestObserver { kept: Mutex::new(tell), warning: self.warning });
+        let (jobs, last_asked) = (Arc::new(FakeJobs::default()), LastModel::default());
+        let mut proxy = ChatProxy::new(self.conversations, jobs, upstream, rules, last_asked.clone(), told);
+        if let Some(home) = self.home {
+            proxy = proxy.with_home(home);
+        }
+        let proxy = Arc::new(proxy);
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        listener.set_nonblocking(true).expect("a listener");
+        let place = listener.local_addr().expect("an address");
+        let (end, ending) = oneshot::channel::<()>();
+        let served = thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            runtime.block_on(async {
+                let listener = tokio::net::TcpListener::from_std(listener)?;
+                let (access, limits) = (AccessRules::default(), HttpLimits::default());
+                let front = ProxyServerConfig { chat: proxy, access, limits, log: None };
+                serve_proxy(listener, front, async { drop(ending.await) }).await
+            })
+        });
+        let body = format!(r#"{{"model":"m","messages":[{{"role":"user","content":"{message}"}}]}}"#);
+        let mut stream = TcpStream::connect(place).expect("a connection");
+        let head = format!(
+            "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}",
+            body.len()
+        );
+        write!(stream, "{head}\r\nAuthorization: Bearer sk-own\r\n\r\n{body}").expect("it takes it");
+        read(stream);
+        assert_eq!(kept.recv().expect("what was said is kept"), ConversationId::unnamed());
+        end.send(()).expect("it runs");
+        served.join().expect("no panic").expect("it ends well");
+        last_asked
+    }
 }
 
 #[test]
@@ -131,4 +163,33 @@ fn an_answer_ends_once_its_turns_are_written_where_the_disk_is_slow() {
             assert!(answer.ends_with(end.as_bytes()), "{}", String::from_utf8_lossy(&answer));
         });
     }
+}
+
+#[test]
+fn a_home_that_is_stuck_costs_only_the_standing_texts() {
+    let conversations = conversations(Arc::new(FakeConversations::default()));
+    keep_turn(&conversations, &ConversationId::unnamed(), EntryRole::User, "My dog is Rex.").expect("it is kept");
+    let (go_on, stuck) = channel::<()>();
+    let stuck = Mutex::new(stuck);
+    let open_home: OpenHome = Arc::new(move || {
+        // Blocks until the sender is dropped.
+        let _ = stuck.lock().expect("nobody panics here").recv();
+        Ok(None)
+    });
+    let warning = "standing instructions and preferences are left out: recall timed out after 2000 ms";
+    let chat = TestChat {
+        conversations,
+        patience: Duration::from_secs(2),
+        home: Some(open_home),
+        warning: Some(warning),
+        answer: WHOLE,
+    };
+    chat.send("What is my dog called?", |mut stream| {
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("text");
+        drop(go_on);
+        assert!(answer.contains("memory-hits: 1") && !answer.contains("memory-error"), "{answer}");
+        assert!(answer.contains(&format!("memory-warning: {warning}")), "{answer}");
+        assert!(answer.contains("\"content\":\"My dog is Rex.\""), "{answer}");
+    });
 }

@@ -266,6 +266,8 @@ const MAX_CLAIM_BYTES: usize = 1024;
 impl TextClaims {
     /// Parses the claims of the statements in a turn of the user or in a fact.
     pub(super) fn new(role: EntryRole, text: &str) -> Self {
+        #[cfg(test)]
+        parse_count::increment();
         let stated = match role {
             _ if MAX_CLAIM_BYTES < text.len() => Vec::new(),
             EntryRole::User => statements(text),
@@ -311,6 +313,26 @@ impl StatementClaims {
     /// Returns whether these claims of a later statement contradict an earlier one, or change an attribute of the user.
     pub(crate) fn supersede(&self, earlier: &Self) -> bool {
         self.0.supersede(&earlier.0)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod parse_count {
+    //! Counts the texts that the current thread has parsed.
+
+    use std::cell::Cell;
+
+    thread_local! {
+        static COUNT: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub(in crate::conversation) fn increment() {
+        COUNT.set(COUNT.get() + 1);
+    }
+
+    /// Returns the number of texts parsed since the last call.
+    pub(in crate::conversation) fn take() -> usize {
+        COUNT.replace(0)
     }
 }
 

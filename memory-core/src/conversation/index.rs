@@ -250,9 +250,14 @@ impl ConversationIndex {
         slots.into_iter().map(|slot| (&slot.entry, &slot.claims))
     }
 
-    /// Returns the facts and turns of the user that contain a standing instruction.
-    pub(super) fn instructions(&self) -> impl Iterator<Item = &Arc<ConversationEntry>> {
-        self.slots.iter().map(|(_, slot)| slot).filter(|slot| slot.claims.is_instruction(&slot.entry)).map(|slot| &slot.entry)
+    /// Returns the facts and turns of the user with standing sentences, and their parsed claims.
+    ///
+    /// Superseded turns are left out.
+    pub(super) fn standing_entries(&self) -> impl Iterator<Item = (&Arc<ConversationEntry>, &EntryClaims)> {
+        let is_standing = |slot: &&EntrySlot| !slot.claims.standing(&slot.entry).is_empty();
+        let is_superseded = |slot: &EntrySlot| slot.entry.role == EntryRole::User && self.is_superseded(&slot.entry.id);
+        let slots = self.slots.iter().map(|(_, slot)| slot).filter(is_standing).filter(move |slot| !is_superseded(slot));
+        slots.map(|slot| (&slot.entry, &slot.claims))
     }
 
     /// Returns an entry as a candidate that matches by its statements.

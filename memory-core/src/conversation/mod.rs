@@ -5,7 +5,7 @@
 //! | the data model | [`ConversationEntry`], [`EntryRole`], [`ConversationId`], [`ConversationIndex`] |
 //! | store turns or facts | [`keep_turn()`], [`keep_turns()`], [`new_turn()`], [`add()`] |
 //! | deduplicate repeated requests | [`RecentQuestions`] |
-//! | recall memories for a message | [`recall()`], [`select_memories()`] |
+//! | recall memories for a message | [`recall()`], [`add_standing()`], [`select_memories()`] |
 //! | format memories for a model | [`remembered_text()`], [`introduction()`] |
 //! | validate the facts of a model | [`parse_facts()`], [`parse_decisions()`], [`plan_facts()`] |
 //! | list conversations, or show one | [`list()`], [`show()`] |
@@ -44,6 +44,7 @@ mod reconcile;
 mod selection;
 mod services;
 mod speech_act;
+mod standing;
 mod store;
 mod summary;
 mod supersede;
@@ -71,5 +72,6 @@ pub use recall_query::{RecallQuery, RecallTerm};
 pub use reconcile::{AnswerParseError, ExtractedFact, FactDecision, parse_decisions, plan_facts};
 pub use selection::{RecallCandidate, RecallMatchKind, RecallRules, RecalledMemory, select_memories};
 pub use services::Conversations;
+pub use standing::{RecalledStanding, StandingOrigin, StandingRequest, add_standing};
 pub use store::{ConversationStore, EntryChange, EntryVector};
 pub use summary::{parse_summary, summary_entry};

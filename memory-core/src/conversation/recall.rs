@@ -1,7 +1,6 @@
 //! Recalls memories that are relevant to a message.
 
 use std::cell::RefCell;
-use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::indexed_text::has_subject;
@@ -9,10 +8,9 @@ use super::recall_query::parts;
 use super::supersede::{add_successors, mark_superseded};
 use super::{
     ConversationEntry, ConversationId, ConversationIndex, Conversations, EntryId, EntryRole, RecallCandidate, RecallQuery,
-    RecallRules, RecalledMemory, select_memories,
+    RecallRules, RecalledMemory, RecalledStanding, select_memories,
 };
 use crate::rank::sigmoid;
-use crate::standing::{StandingKind, StandingText, current};
 use crate::{Problem, StoreError, has_direction};
 
 /// The result of a recall.
@@ -20,10 +18,25 @@ use crate::{Problem, StoreError, has_direction};
 pub struct RecallResult {
     /// The summary of the conversation so far, if there is one.
     pub summary: Option<Arc<ConversationEntry>>,
-    /// The memories: standing instructions first, then by relevance with repetitions moved back.
+    /// The standing instructions and preferences, which [`add_standing()`](super::add_standing()) adds.
+    pub standing: Vec<RecalledStanding>,
+    /// The memories: by relevance, with repetitions moved back.
     pub memories: Vec<RecalledMemory>,
     /// The reason why the result may be incomplete, if it may.
     pub degraded: Option<String>,
+}
+
+impl RecallResult {
+    /// Returns the number of standing texts and memories.
+    pub fn hits(&self) -> usize {
+        self.standing.len() + self.memories.len()
+    }
+
+    /// Adds a reason why the result may be incomplete.
+    pub fn degrade(&mut self, why: &str) {
+        let reasons = self.degraded.take().into_iter().chain([why.to_owned()]);
+        self.degraded = Some(reasons.collect::<Vec<_>>().join("; "));
+    }
 }
 
 /// The number of candidates per requested memory.
@@ -33,7 +46,7 @@ const POOL_FACTOR: usize = 3;
 const MAX_RERANK_BYTES: usize = 2000;
 
 /// The maximum number of attempts if entries change during a recall.
-const MAX_ATTEMPTS: usize = 3;
+pub(super) const MAX_ATTEMPTS: usize = 3;
 
 /// The number of existing facts that are compared with each new one.
 const MAX_SIMILAR_FACTS: usize = 5;
@@ -73,7 +86,8 @@ pub fn recall_with_unwritten(
     }
     for _ in 1..MAX_ATTEMPTS {
         let recalled = recall_once(conversations, conversation, message, rules, unwritten, is_known)?;
-        if !is_stale(conversations, &recalled)? {
+        let entries = recalled.memories.iter().map(|remembered| &remembered.entry).chain(&recalled.summary);
+        if !is_stale(conversations, entries)? {
             return Ok(recalled);
         }
     }
@@ -88,18 +102,7 @@ fn recall_once(
     unwritten: &[ConversationEntry],
     is_known: &dyn Fn(&ConversationEntry) -> bool,
 ) -> Result<RecallResult, StoreError> {
-    let mut own = conversations.store.read(conversation)?;
-    if !unwritten.is_empty() {
-        let shelf = Arc::make_mut(&mut own);
-        for turn in unwritten {
-            shelf.put(turn.clone());
-        }
-    }
-    let mut shelves = vec![Arc::clone(&own)];
-    let global = ConversationId::global();
-    if *conversation != global {
-        shelves.push(conversations.store.read(&global)?);
-    }
+    let shelves = read_indexes(conversations, conversation, unwritten)?;
     let mut troubles: Vec<String> = describe_problems(&shelves).into_iter().collect();
     let vector = vector(conversations, &shelves, message).unwrap_or_else(|why| {
         troubles.push(format!("{why}; so only words were searched"));
@@ -127,46 +130,29 @@ fn recall_once(
     }
     let degraded = Some(troubles.join("; ")).filter(|troubles| !troubles.is_empty());
     let memories = select_memories(candidates, rules, conversations.clock.now());
-    let memories = instructions_first(&memories, &shelves, rules.top_k, is_known);
-    Ok(RecallResult { summary: own.summary().cloned(), memories, degraded })
+    let summary = shelves.first().and_then(|own| own.summary()).cloned();
+    Ok(RecallResult { summary, standing: Vec::new(), memories, degraded })
 }
 
-/// The divisor of `top_k` that limits the number of standing instructions.
-const STANDING_DIVISOR: usize = 4;
-
-/// Moves the standing instructions of the person before the memories, within their share of `top_k`.
-///
-/// Recalled instructions come first, then the newest.
-fn instructions_first(
-    memories: &[RecalledMemory],
-    shelves: &[Arc<ConversationIndex>],
-    top_k: usize,
-    is_known: &dyn Fn(&ConversationEntry) -> bool,
-) -> Vec<RecalledMemory> {
-    let mut instructions: Vec<Arc<ConversationEntry>> =
-        shelves.iter().flat_map(|shelf| shelf.instructions()).filter(|entry| !is_known(entry)).cloned().collect();
-    let place = |entry: &ConversationEntry| memories.iter().position(|own| own.entry.id == entry.id).unwrap_or(usize::MAX);
-    instructions.sort_by_key(|entry| (place(entry), Reverse(entry.created_at)));
-    let texts = instructions.iter().map(|entry| StandingText {
-        at: entry.created_at,
-        kind: StandingKind::Instruction,
-        text: &entry.content,
-    });
-    let places = current(&texts.collect::<Vec<_>>());
-    let first: Vec<RecalledMemory> = places
-        .into_iter()
-        .take(top_k.div_ceil(STANDING_DIVISOR))
-        .map(|number| {
-            let entry = &instructions[number];
-            let recalled = memories.iter().find(|own| own.entry.id == entry.id).cloned();
-            let other = || RecalledMemory { entry: Arc::clone(entry), relevance: 0.0, score: 0.0, is_superseded: false };
-            recalled.unwrap_or_else(other)
-        })
-        .filter(|own| !own.is_superseded)
-        .collect();
-    let is_first = |own: &RecalledMemory| first.iter().any(|other| other.entry.id == own.entry.id);
-    let rest: Vec<RecalledMemory> = memories.iter().filter(|own| !is_first(own)).cloned().collect();
-    first.into_iter().chain(rest).take(top_k).collect()
+/// Returns the indexes of a conversation, with its `unwritten` turns, and of the global one.
+pub(super) fn read_indexes(
+    conversations: &Conversations,
+    conversation: &ConversationId,
+    unwritten: &[ConversationEntry],
+) -> Result<Vec<Arc<ConversationIndex>>, StoreError> {
+    let mut own = conversations.store.read(conversation)?;
+    if !unwritten.is_empty() {
+        let index = Arc::make_mut(&mut own);
+        for turn in unwritten {
+            index.put(turn.clone());
+        }
+    }
+    let mut indexes = vec![own];
+    let global = ConversationId::global();
+    if *conversation != global {
+        indexes.push(conversations.store.read(&global)?);
+    }
+    Ok(indexes)
 }
 
 /// Returns a message about files of the conversations that could not be read, if any.
@@ -215,9 +201,11 @@ fn rerank_candidates(conversations: &Conversations, message: &str, candidates: &
     Ok(())
 }
 
-/// Returns whether another program changed an entry of the result.
-fn is_stale(conversations: &Conversations, recalled: &RecallResult) -> Result<bool, StoreError> {
-    let entries = recalled.memories.iter().map(|remembered| &remembered.entry).chain(&recalled.summary);
+/// Returns whether another program changed one of the entries.
+pub(super) fn is_stale<'e>(
+    conversations: &Conversations,
+    entries: impl Iterator<Item = &'e Arc<ConversationEntry>>,
+) -> Result<bool, StoreError> {
     let mut by_place: Vec<(&ConversationId, Vec<EntryId>)> = Vec::new();
     for entry in entries {
         match by_place.iter_mut().find(|(place, _)| **place == entry.conversation) {

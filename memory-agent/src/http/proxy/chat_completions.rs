@@ -1,7 +1,7 @@
 //! Handles chat completions: adds recalled memories and stores the turns.
 
 use std::string::FromUtf8Error;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use axum::body::Body;
@@ -11,8 +11,11 @@ use axum::http::{HeaderMap, HeaderName};
 use axum::response::Response;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use memory_core::conversation::{Conversations, MAX_CONTENT, RecallResult, RecallRules, recall_with_unwritten};
-use memory_core::{Code, ToolError};
+use memory_core::conversation::{
+    ConversationEntry, Conversations, MAX_CONTENT, RecallResult, StandingRequest, add_standing, recall_with_unwritten,
+};
+use memory_core::text::with_causes;
+use memory_core::{Code, StoreError, ToolError};
 use tokio::time::timeout;
 
 use super::chat_proxy::ChatProxy;
@@ -67,7 +70,7 @@ pub(super) async fn complete(State(proxy): State<Arc<ChatProxy>>, request: Reque
         Err(error) => (RecallResult::default(), Some(error)),
     };
     if let Some(trace) = &trace {
-        trace.recalled(&asked.conversation, recalled.memories.len(), begun.elapsed());
+        trace.recalled(&asked.conversation, recalled.hits(), begun.elapsed());
     }
     exchange.store_question();
     // An encoded response could not be parsed.
@@ -107,7 +110,9 @@ fn not_stored_error(why: &str) -> ToolError {
     ToolError::new(Code::ModelUnreadable, format!("the response is not stored: {why}"), None)
 }
 
-/// Recalls memories for a chat, within the time limit of the proxy.
+/// Recalls memories for a chat, and adds standing instructions and preferences, within the time limit of the proxy.
+///
+/// If only the memories are found in time, they are returned alone, and the result reports what is missing.
 async fn recall_memories(
     proxy: &Arc<ChatProxy>,
     asked: &Arc<CompletionRequest>,
@@ -115,32 +120,49 @@ async fn recall_memories(
 ) -> Result<RecallResult, ToolError> {
     let Some(LatestMessage { text, .. }) = asked.latest.clone() else { return Ok(RecallResult::default()) };
     let (own, asked) = (Arc::clone(proxy), Arc::clone(asked));
+    let in_time = Arc::new(Mutex::new(None));
+    let without_standing = Arc::clone(&in_time);
     let work = async {
         let place = Arc::clone(&own.workers).acquire_owned().await.expect("the workers are never closed");
         let work = move || {
             let _place = place;
-            let rules: RecallRules = asked.rules;
             // Read before the store: a turn that is written in between is then found twice instead of not at all.
             let unwritten = own.scribe.unwritten(&conversations, &asked.conversation);
-            recall_with_unwritten(&conversations, &asked.conversation, &text, &rules, &unwritten, &|entry| {
-                asked.contains_text(&entry.content)
-            })
+            let is_known = |entry: &ConversationEntry| asked.contains_text(&entry.content);
+            let (conversation, rules) = (&asked.conversation, &asked.rules);
+            let mut recalled = recall_with_unwritten(&conversations, conversation, &text, rules, &unwritten, &is_known)?;
+            *without_standing.lock().unwrap_or_else(PoisonError::into_inner) = Some(recalled.clone());
+            let (message, top_k) = (&text, rules.top_k);
+            let request = StandingRequest { conversation, message, top_k, unwritten: &unwritten, is_known: &is_known };
+            if let Err(error) = add_standing(&conversations, &|| own.open_home(), &request, &mut recalled) {
+                recalled.degrade(&format!("{LACKING}: {}", with_causes(&error)));
+            }
+            Ok(recalled)
         };
         tokio::task::spawn_blocking(work).await
     };
     let internal = |what: String| ToolError::new(Code::Internal, what, None);
     match timeout(proxy.rules.patience, work).await {
-        Ok(Ok(recalled)) => recalled.map_err(ToolError::from),
+        Ok(Ok(recalled)) => recalled.map_err(|error: StoreError| ToolError::from(error)),
         Ok(Err(error)) => Err(internal(format!("recall failed: {error}"))),
         Err(_) => {
-            let message = format!("recall timed out after {} ms", proxy.rules.patience.as_millis());
-            Err(ToolError::new(Code::RequestTimeout, message, None))
+            let why = format!("recall timed out after {} ms", proxy.rules.patience.as_millis());
+            match in_time.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                Some(mut recalled) => {
+                    RecallResult::degrade(&mut recalled, &format!("{LACKING}: {why}"));
+                    Ok(recalled)
+                }
+                None => Err(ToolError::new(Code::RequestTimeout, why, None)),
+            }
         }
     }
 }
 
+/// The beginning of the warning that a result lacks standing texts.
+const LACKING: &str = "standing instructions and preferences are left out";
+
 fn add_memory_headers(headers: &mut HeaderMap, recalled: &RecallResult, error: Option<&ToolError>) {
-    headers.insert(HITS_HEADER, HeaderValue::from(recalled.memories.len()));
+    headers.insert(HITS_HEADER, HeaderValue::from(recalled.hits()));
     if let Some(degraded) = &recalled.degraded {
         warn(headers, degraded);
     }
@@ -192,7 +214,7 @@ async fn record_response(
     if let Some(pending) = exchange.end(outcome) {
         pending.wait().await;
     }
-    let body = match text.as_ref().ok().and_then(|text| with_hits(text, &recalled.memories)) {
+    let body = match text.as_ref().ok().and_then(|text| with_hits(text, recalled)) {
         Some(with_hits) => {
             parts.headers.remove(CONTENT_LENGTH);
             Body::from(with_hits)

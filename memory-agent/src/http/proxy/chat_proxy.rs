@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, HeaderValue};
-use memory_core::Embedder;
 use memory_core::conversation::{ConversationId, Conversations, JobQueue, RecallRules};
+use memory_core::{Embedder, Services, StoreError};
 use tokio::sync::Semaphore;
 
 use super::turn_writer::{ProxyObserver, TurnWriter};
@@ -28,6 +28,7 @@ pub struct ChatProxy {
     pub(super) workers: Arc<Semaphore>,
     told: Arc<dyn ProxyObserver>,
     client_embedder: Option<Arc<dyn ClientEmbedder>>,
+    home: Option<OpenHome>,
     /// Warnings about degraded recall that were already reported.
     known: Mutex<Vec<String>>,
     /// Why the last response of a conversation is not stored; reported with the next response.
@@ -50,6 +51,12 @@ pub trait ClientEmbedder: Send + Sync {
     /// Returns the model as called with `key`; `None` if the text is not a key.
     fn with_key(&self, key: &str) -> Option<Arc<dyn Embedder>>;
 }
+
+/// Opens the home whose standing instructions and preferences every chat receives.
+///
+/// It returns `None` while there is no home. It is called on a blocking thread for each chat, so it should return the
+/// same services each time.
+pub type OpenHome = Arc<dyn Fn() -> Result<Option<Services>, StoreError> + Send + Sync>;
 
 /// Maximum number of concurrent recalls.
 ///
@@ -94,6 +101,7 @@ impl ChatProxy {
             workers,
             told,
             client_embedder: None,
+            home: None,
             known,
             unheard,
         }
@@ -104,6 +112,18 @@ impl ChatProxy {
     pub fn with_client_embedder(mut self, embedder: Arc<dyn ClientEmbedder>) -> Self {
         self.client_embedder = Some(embedder);
         self
+    }
+
+    /// Gives every chat the standing instructions and preferences of a home that it may see.
+    #[must_use]
+    pub fn with_home(mut self, open: OpenHome) -> Self {
+        self.home = Some(open);
+        self
+    }
+
+    /// Returns the services of the home, if there is one.
+    pub(super) fn open_home(&self) -> Result<Option<Services>, StoreError> {
+        self.home.as_ref().map_or(Ok(None), |open| open())
     }
 
     /// Returns the conversation services for a request with these headers.

@@ -2,7 +2,7 @@
 //!
 //! | request | handling |
 //! |---|---|
-//! | `POST /v1/chat/completions` | recalls memories for the last user message and sends them along; stores both turns |
+//! | `POST /v1/chat/completions` | sends standing memories, and those for the last user message, along; stores both turns |
 //! | `GET /health` | `{status, memory_store, openai_base_url, default_top_k}`, if no daemon routes are served |
 //! | other paths below `/v1` | forwarded unchanged; with daemon routes, all paths that are not one of them |
 //!
@@ -40,7 +40,7 @@ mod trust;
 mod turn_writer;
 mod upstream;
 
-pub use chat_proxy::{ChatProxy, ClientEmbedder, ClientModel, LastModel, ProxyRules};
+pub use chat_proxy::{ChatProxy, ClientEmbedder, ClientModel, LastModel, OpenHome, ProxyRules};
 #[cfg(feature = "testing")]
 pub use reply::streamed_outcome;
 pub(super) use routes::{alone, shared_routes};

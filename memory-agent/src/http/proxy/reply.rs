@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use memory_core::conversation::RecalledMemory;
+use memory_core::conversation::RecallResult;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -12,7 +12,7 @@ use super::event_stream::EventStreamParser;
 use super::json_ranges::{find, items, members, readable, texts};
 use crate::json;
 
-/// The response member with the recalled memories.
+/// The response member with the standing texts and the recalled memories.
 const HITS_KEY: &str = "memory_hits";
 
 /// Maximum length of a stored response, in bytes.
@@ -51,17 +51,17 @@ pub(super) fn parse_reply(answer: &str) -> ReplyOutcome {
     }
 }
 
-/// Adds the recalled memories to a response as its last member; `None` if it is not an object.
+/// Adds the memories that the model received to a response as its last member; `None` if it is not an object.
 ///
 /// A response that already has a member of this name is returned unchanged.
-pub(super) fn with_hits(answer: &str, memories: &[RecalledMemory]) -> Option<String> {
+pub(super) fn with_hits(answer: &str, recalled: &RecallResult) -> Option<String> {
     let own = members(answer, 0..answer.len())?;
     if find(&own, HITS_KEY).is_some() {
         return Some(answer.to_owned());
     }
     let end = answer.rfind('}')?;
     let comma = if own.is_empty() { "" } else { "," };
-    Some(format!("{}{comma}\"{HITS_KEY}\":{}{}", &answer[..end], json::remembered(memories), &answer[end..]))
+    Some(format!("{}{comma}\"{HITS_KEY}\":{}{}", &answer[..end], json::remembered(recalled), &answer[end..]))
 }
 
 /// Parser of a streamed response.

@@ -4,7 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::{MAX_CLAIM_BYTES, TextClaim, TextClaims};
 use crate::conversation::{ConversationEntry, EntryRole};
-use crate::standing::{StandingKind, standing_sentences};
+use crate::standing::{StandingSentence, standing_sentences};
+use crate::text::token_count;
 
 /// The claims of one entry, parsed on first use and shared by copies.
 #[derive(Debug, Clone, Default)]
@@ -14,7 +15,7 @@ pub(in crate::conversation) struct EntryClaims(Arc<ParsedClaims>);
 struct ParsedClaims {
     whole: OnceLock<Arc<TextClaim>>,
     clauses: OnceLock<Arc<TextClaims>>,
-    is_instruction: OnceLock<bool>,
+    standing: OnceLock<Vec<StandingSentence>>,
 }
 
 impl EntryClaims {
@@ -33,14 +34,41 @@ impl EntryClaims {
         Arc::clone(self.0.clauses.get_or_init(|| Arc::new(TextClaims::new(entry.role, &entry.content))))
     }
 
-    /// Returns whether `entry` contains a standing instruction of the person.
+    /// Returns the standing instructions and preferences of the person in `entry`.
     ///
-    /// The caller must pass the same entry each time.
-    pub(in crate::conversation) fn is_instruction(&self, entry: &ConversationEntry) -> bool {
-        let is_by_person = matches!(entry.role, EntryRole::User | EntryRole::Memory);
-        let read = || standing_sentences(&entry.content).iter().any(|own| own.kind == StandingKind::Instruction);
-        *self.0.is_instruction.get_or_init(|| is_by_person && read())
+    /// They have at most [`MAX_STANDING_TOKENS`] tokens, but the first one is always included. The caller must pass the
+    /// same entry each time.
+    pub(in crate::conversation) fn standing(&self, entry: &ConversationEntry) -> &[StandingSentence] {
+        self.0.standing.get_or_init(|| match entry.role {
+            EntryRole::User | EntryRole::Memory => standing_excerpts(&entry.content),
+            EntryRole::Assistant | EntryRole::Summary => Vec::new(),
+        })
     }
+}
+
+/// The maximum size of the standing sentences of one entry, in tokens.
+const MAX_STANDING_TOKENS: usize = 80;
+
+/// Returns the first standing sentences of a text, without surrounding whitespace.
+///
+/// A long sentence begins at its cue.
+fn standing_excerpts(text: &str) -> Vec<StandingSentence> {
+    let mut left = MAX_STANDING_TOKENS;
+    let mut excerpts: Vec<StandingSentence> = Vec::new();
+    for mut sentence in standing_sentences(text) {
+        if MAX_STANDING_TOKENS < token_count(&text[sentence.span.clone()]) {
+            sentence.span.start = sentence.cue;
+        }
+        let excerpt = &text[sentence.span.clone()];
+        sentence.span.start += excerpt.len() - excerpt.trim_start().len();
+        sentence.span.end = sentence.span.start + excerpt.trim().len();
+        let size = token_count(excerpt);
+        if size <= left || excerpts.is_empty() {
+            left = left.saturating_sub(size);
+            excerpts.push(sentence);
+        }
+    }
+    excerpts
 }
 
 impl PartialEq for EntryClaims {

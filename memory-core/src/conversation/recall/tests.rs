@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::conversation::{keep_turn, keep_turns};
+use crate::conversation::{StandingRequest, add_standing, keep_turn, keep_turns};
 use crate::testing::{FakeConversations, conversations};
 
 /// A chat in which each request is sent without the earlier messages.
@@ -20,12 +20,15 @@ impl RecallTestChat {
     /// Sends a message, stores both turns, and returns the recalled memories.
     fn exchange_turns(&self, text: &str, answer: &str) -> Vec<String> {
         let rules = RecallRules::default();
-        let recalled =
-            recall_with_unwritten(&self.conversations, &self.place, text, &rules, &[], &|entry| entry.content == text.trim())
-                .unwrap();
+        let is_known = |entry: &ConversationEntry| entry.content == text.trim();
+        let mut recalled = recall_with_unwritten(&self.conversations, &self.place, text, &rules, &[], &is_known).unwrap();
+        let (conversation, top_k) = (&self.place, rules.top_k);
+        let request = StandingRequest { conversation, message: text, top_k, unwritten: &[], is_known: &is_known };
+        add_standing(&self.conversations, &|| Ok(None), &request, &mut recalled).unwrap();
         let turns = [(EntryRole::User, text.to_owned()), (EntryRole::Assistant, answer.to_owned())];
         keep_turns(&self.conversations, &self.place, &turns).unwrap();
-        recalled.memories.iter().map(|remembered| remembered.entry.content.clone()).collect()
+        let memories = recalled.memories.iter().map(|remembered| remembered.entry.content.clone());
+        recalled.standing.iter().map(|standing| standing.text.clone()).chain(memories).collect()
     }
 }
 

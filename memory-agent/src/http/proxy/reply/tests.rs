@@ -62,11 +62,14 @@ fn whoever_stops_listening_has_an_answer_if_that_was_all() {
 fn a_whole_answer_is_read_and_added_to() {
     let answer = r#"{"id":"1","choices":[{"index":0,"message":{"role":"assistant","content":"Hi \u4e16"}}],"n":1.50}"#;
     assert_eq!(parse_reply(answer), text_outcome("Hi 世"));
-    assert_eq!(with_hits(answer, &[]), Some(format!("{},\"memory_hits\":[]}}", answer.trim_end_matches('}'))));
-    assert_eq!(with_hits("{ }\n", &[]).as_deref(), Some("{ \"memory_hits\":[]}\n"));
-    assert_eq!(with_hits("{\"memory_hits\":3}", &[]).as_deref(), Some("{\"memory_hits\":3}"));
+    assert_eq!(
+        with_hits(answer, &RecallResult::default()),
+        Some(format!("{},\"memory_hits\":[]}}", answer.trim_end_matches('}')))
+    );
+    assert_eq!(with_hits("{ }\n", &RecallResult::default()).as_deref(), Some("{ \"memory_hits\":[]}\n"));
+    assert_eq!(with_hits("{\"memory_hits\":3}", &RecallResult::default()).as_deref(), Some("{\"memory_hits\":3}"));
     for none in ["", "<html>", "[]", "{\"a\":"] {
-        assert_eq!(with_hits(none, &[]), None);
+        assert_eq!(with_hits(none, &RecallResult::default()), None);
     }
 }
 
