@@ -8,6 +8,7 @@ mod arguments;
 mod background_writer;
 mod base_url;
 mod embedder;
+mod home;
 mod last_chat_model;
 mod log_level;
 mod setup;
@@ -16,6 +17,7 @@ mod worker;
 
 pub(crate) use arguments::ProxySettingsArgs;
 pub(crate) use background_writer::BackgroundWriter;
+pub(crate) use home::open_home_later;
 pub(crate) use log_level::{LogLevel, RequestLineLogger};
 pub(crate) use setup::{OpenedProxy, open};
 pub(crate) use watcher::Watcher;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use memory_agent::http::{ChatProxy, LastModel, ProxyObserver, ProxyRules, Upstream, UpstreamError};
+use memory_agent::http::{ChatProxy, LastModel, OpenHome, ProxyObserver, ProxyRules, Upstream, UpstreamError};
 use memory_agent::model::{ApiKey, ApiKeyError};
 use memory_core::conversation::{Conversations, JobQueue};
 use memory_core::text::with_causes;
@@ -56,7 +56,15 @@ const DEFAULT_KEY_VARIABLE: &str = "OPENAI_API_KEY";
 const TIMEOUT_DIVISOR: u32 = 2;
 
 /// Creates the proxy that the settings describe, with the own address `here`. Later errors go to `log`.
-pub(crate) fn open(settings: &Settings, here: SocketAddr, has_token: bool, log: Arc<EventLog>) -> Result<OpenedProxy, Failure> {
+///
+/// Every chat receives the standing instructions and preferences of the home that `open_home` returns.
+pub(crate) fn open(
+    settings: &Settings,
+    here: SocketAddr,
+    has_token: bool,
+    log: Arc<EventLog>,
+    open_home: OpenHome,
+) -> Result<OpenedProxy, Failure> {
     let proxy = &settings.proxy;
     let base_url = proxy.openai_base_url.value.as_deref().ok_or_else(|| {
         let hint = "set --openai-base-url http://localhost:11434/v1, or proxy.openai_base_url in config.yaml";
@@ -144,7 +152,7 @@ pub(crate) fn open(settings: &Settings, here: SocketAddr, has_token: bool, log: 
         told: Arc::clone(&told),
     };
     let rules = ProxyRules { recall: proxy.recall_rules(), patience, has_token };
-    let mut proxy = ChatProxy::new(conversations, queue, upstream, rules, last_asked, told);
+    let mut proxy = ChatProxy::new(conversations, queue, upstream, rules, last_asked, told).with_home(open_home);
     if let Some(of_clients) = embedder.of_clients() {
         proxy = proxy.with_client_embedder(of_clients);
     }

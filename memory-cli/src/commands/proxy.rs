@@ -16,10 +16,12 @@ use crate::http::{self, ShutdownSignal, TokenArgs, address};
 /// Add memory to any application that uses the OpenAI API
 ///
 /// Applications send their requests to this proxy instead of the model server. For each message of the user, the proxy
-/// recalls memories of the conversation and sends them to the model, and it stores the messages of both sides. Facts are
-/// extracted in the background. A chat request may contain memory_id (the conversation), memory_top_k,
-/// memory_recency_weight and memory_score_threshold; a response that is not streamed contains memory_hits. All else is
-/// forwarded unchanged. A memory error never fails a chat: the header Memory-Error then has the reason.
+/// recalls memories of the conversation and sends them to the model, and it stores the messages of both sides. Facts
+/// are extracted in the background. Standing instructions and preferences of the person, in the conversation or in the
+/// home, are sent with every message; --memory-path moves only the conversations. A chat request may contain memory_id
+/// (the conversation), memory_top_k, memory_recency_weight and memory_score_threshold; a response that is not streamed
+/// contains memory_hits. All else is forwarded unchanged. A memory error never fails a chat: the header Memory-Error
+/// then has the reason.
 ///
 /// Without --auth-token, only your own programs on this machine have access, and no web pages except those of
 /// http.allowed_origins. With it (and --host 0.0.0.0 for Docker and other machines), applications send the token as their
@@ -67,7 +69,8 @@ impl ProxyArgs {
         let log = Arc::new(EventLog::to(Box::new(lines)));
         let requests = RequestLineLogger::at(level, &log);
         let here = listener.local_addr().map_err(Failure::file("listen"))?;
-        let opened = chat_proxy::open(&settings, here, has_token, Arc::clone(&log))?;
+        let open_home = chat_proxy::open_home_later(&settings);
+        let opened = chat_proxy::open(&settings, here, has_token, Arc::clone(&log), open_home)?;
         let OpenedProxy { proxy, worker, watcher, waiting, notices } = opened;
         let mut ending = ShutdownSignal::begin()?;
         let runtime = Builder::new_multi_thread().worker_threads(WORKERS).enable_all().max_blocking_threads(THREADS).build();

@@ -79,7 +79,9 @@ impl DaemonServers {
             let mut front = http::front(Arc::clone(&agent), instances, access)?;
             if settings.proxy.openai_base_url.value.is_some() {
                 let here = listener.local_addr().map_err(Failure::file("listen"))?;
-                let opened = chat_proxy::open(settings, here, has_token, diary.log())?;
+                let services = home.services.clone();
+                let open_home = Arc::new(move || Ok(Some(services.clone())));
+                let opened = chat_proxy::open(settings, here, has_token, diary.log(), open_home)?;
                 for notice in &opened.notices {
                     diary.info(&format!("http: {notice}"));
                 }

@@ -10,6 +10,7 @@ mod loops;
 pub(crate) mod process;
 mod recall;
 mod repeated_requests;
+mod standing;
 mod storing;
 mod tls;
 mod undo;
