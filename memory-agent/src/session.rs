@@ -33,7 +33,7 @@ pub struct Session {
 impl Session {
     /// Opens a session for the agent and project of `view`.
     pub fn begin(agent: &Arc<Agent>, view: &View) -> Self {
-        let services = agent.services().restrict_to(view.clone());
+        let services = agent.services().restrict_to(view);
         let name = view.agent.as_ref().map(ToString::to_string).unwrap_or_default();
         agent.emit(&name, EventKind::AgentStart);
         Self { agent: Arc::clone(agent), services, name, given: Arc::default(), is_of_the_person: false }

@@ -31,7 +31,7 @@ pub struct SmartSearchResults {
 /// consists of a time or a category only lists the matching memories, newest first.
 ///
 /// # Errors
-/// Returns the same errors as [`search()`].
+/// Returns the same errors as [`search`](crate::search()).
 pub fn smart_search<Tz: TimeZone>(
     services: &Services,
     text: &str,

@@ -60,8 +60,8 @@ impl Services {
     /// no output reveals their existence. This is the only place that enforces it; use cases work with these services
     /// as with any other.
     #[must_use]
-    pub fn restrict_to(&self, view: View) -> Self {
-        self.scoped(view.scopes(), None, view.actor())
+    pub fn restrict_to(&self, view: &View) -> Self {
+        self.with_scopes(view.scopes(), None, view.actor())
     }
 
     /// Returns the services restricted to the notes that a chat in a conversation may see.
@@ -71,12 +71,12 @@ impl Services {
     #[must_use]
     pub fn restrict_to_chat(&self, conversation: &ConversationId) -> Self {
         let scopes = vec![Scope::Global, conversation.scope(), ConversationId::global().scope()];
-        self.scoped(scopes, Some(HomeSection::Notes), &self.actor)
+        self.with_scopes(scopes, Some(HomeSection::Notes), &self.actor)
     }
 
-    fn scoped(&self, scopes: Vec<Scope>, section: Option<HomeSection>, actor: &str) -> Self {
+    fn with_scopes(&self, scopes: Vec<Scope>, section: Option<HomeSection>, actor: &str) -> Self {
         let (store, history) = (Arc::clone(&self.store), Arc::clone(&self.history));
-        let scoped = Arc::new(ScopedStore { store, history, scopes, section, actor: actor.to_owned() });
-        Self { store: Arc::clone(&scoped) as _, history: scoped, actor: actor.to_owned(), ..self.clone() }
+        let view = Arc::new(ScopedStore { store, history, scopes, section, actor: actor.to_owned() });
+        Self { store: Arc::clone(&view) as _, history: view, actor: actor.to_owned(), ..self.clone() }
     }
 }

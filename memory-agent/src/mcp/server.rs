@@ -85,7 +85,7 @@ impl McpServer {
     /// Returns the instructions for the model, with the standing instructions and preferences that `agent` may see.
     fn instructions(&self, agent: Option<AgentName>) -> String {
         let view = View { agent, project: self.speaker.project.clone() };
-        let services = self.agent.services().restrict_to(view);
+        let services = self.agent.services().restrict_to(&view);
         // If the memories cannot be read, the first tool call reports it.
         let standing = memory_core::standing_context(&services, STANDING_BUDGET).unwrap_or_default();
         if standing.is_empty() { INSTRUCTIONS.to_owned() } else { format!("{INSTRUCTIONS}\n\n{standing}") }

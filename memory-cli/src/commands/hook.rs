@@ -95,7 +95,7 @@ impl CliHookRequest {
         let project = folder.and_then(|folder| project_of(&folder));
         // Loading a model takes longer than the timeout, so the search is lexical only.
         let Home { services, zone, .. } = Home::open(&settings, FileStoreOptions::default()).ok()?;
-        let services = services.restrict_to(View { agent: Some(self.agent.clone()), project });
+        let services = services.restrict_to(&View { agent: Some(self.agent.clone()), project });
         let now = services.clock.now().with_timezone(&zone);
         let file = text("session_id").map(|session| AlreadyShownFile::of(root, session));
         // A new session has received no memories yet, even if its id was used before.

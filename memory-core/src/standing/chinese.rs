@@ -35,8 +35,10 @@ const WISHES: &[&str] = &[
 
 /// The assistant as the subject, and subjects that a request cannot have.
 const ASSISTANT: &[&str] = &["你", "您"];
-const OTHER_SUBJECTS: &[&str] =
-    &["我", "他", "她", "它", "咱", "大家", "谁", "这", "那", "有人", "别人", "昨天", "今天", "明天", "老师", "妈妈", "爸爸"];
+const OTHER_SUBJECTS: &[&str] = &[
+    "我", "他", "她", "它", "咱", "大家", "谁", "这", "那", "有人", "别人", "用户", "昨天", "今天", "明天", "老师", "妈妈",
+    "爸爸",
+];
 
 /// Adverbs for all times.
 const ABSOLUTE: &[&str] = &["总是", "始终", "永远", "一律", "一直", "每次", "务必", "千万", "绝对"];

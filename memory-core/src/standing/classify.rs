@@ -343,6 +343,7 @@ mod tests {
             "L'utilisateur préfère le mode sombre.",
             "我不喜欢长的回答",
             "用户不喜欢表情符号",
+            "用户喜欢简短的回答",
             "我更喜欢绿茶。",
             "我喜欢用深色模式",
         ] {

@@ -33,7 +33,7 @@ fn check(make: &dyn Fn() -> Services, planted: &[PlantedMemory], calls: &[ViewCa
     plant(&without, planted, false);
     let (hidden, seen) = split_by_view(&whole);
     prop_assert_eq!(split_by_view(&without), (Vec::new(), seen));
-    let mut agents = [&whole, &without].map(|services| ViewCaller::new(services.restrict_to(view()), planted, &stems));
+    let mut agents = [&whole, &without].map(|services| ViewCaller::new(services.restrict_to(&view()), planted, &stems));
     let mut secrets: BTreeSet<usize> = (0..planted.len()).filter(|number| !planted[*number].is_seen()).collect();
     for call in calls {
         secrets.retain(|number| !call.contains_text(*number));

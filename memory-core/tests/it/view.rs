@@ -18,7 +18,7 @@ fn home() -> Services {
 }
 
 fn agent(home: &Services, name: &str, project: Option<&str>) -> Services {
-    home.restrict_to(View { agent: Some(name.parse().expect("a name")), project: project.map(str::to_owned) })
+    home.restrict_to(&View { agent: Some(name.parse().expect("a name")), project: project.map(str::to_owned) })
 }
 
 fn write_memory(services: &Services, content: &str, scope: Scope) -> String {
@@ -42,7 +42,7 @@ fn agents_share_what_is_for_everybody_and_nothing_else() {
     assert_eq!(read(&claude, &secret).unwrap().memory.content, "of claude");
     let everything = PageRequest { order: ListOrder::Created, offset: 0, limit: None };
     let total = |services: &Services| list(services, &Filter::everything(), &everything).unwrap().total;
-    assert_eq!((total(&claude), total(&codex), total(&home), total(&home.restrict_to(View::default()))), (3, 2, 3, 1));
+    assert_eq!((total(&claude), total(&codex), total(&home), total(&home.restrict_to(&View::default()))), (3, 2, 3, 1));
 }
 
 #[test]

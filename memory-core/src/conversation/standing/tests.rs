@@ -93,7 +93,7 @@ fn only_the_standing_sentences_of_a_long_message_are_given() {
     chat.state(&[&format!("{article}Always wear a life jacket. {article}")]);
     assert_eq!(chat.standing(QUESTION), ["Always wear a life jacket."]);
     let many = StandingTestChat::new();
-    let rules: String = (0..200).map(|number| format!("Always wear jacket number {number} on deck. ")).collect();
+    let rules = (0..200).map(|number| format!("Always wear jacket number {number} on deck.")).collect::<Vec<_>>().join(" ");
     many.state(&[&format!("{article}{rules}")]);
     let size: usize = many.standing(QUESTION).iter().map(|text| token_count(text)).sum();
     assert!((1..=80).contains(&size), "{size}");
