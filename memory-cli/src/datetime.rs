@@ -99,12 +99,8 @@ pub(crate) fn format_minute_in(moment: DateTime<Utc>, zone: UserTimeZone) -> Str
 ///
 /// Also returns the assumption that was made to resolve the words, if any.
 pub(crate) fn due(text: &str, now: &DateTime<UserTimeZone>) -> Result<(DateTime<Utc>, Option<String>), StoreError> {
-    let moment = || DateTime::parse_from_rfc3339(text.trim()).ok().map(|moment| moment.to_utc());
     let later = || TimeDelta::from_std(span(text).ok()?).ok().and_then(|span| now.to_utc().checked_add_signed(span));
-    if let Some(at) = moment().or_else(later) {
-        return Ok((at, None));
-    }
-    memory_core::due(text, now).map(|due| (due.at, due.assumed))
+    later().map_or_else(|| memory_core::parse_due_time(text, now), |at| Ok((at, None)))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The embedding model in the settings.
+//! Opens the embedding model that the settings name.
 
 use std::env;
 use std::io::{Read, Write};

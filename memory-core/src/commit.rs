@@ -216,7 +216,7 @@ mod tests {
             assert_eq!(refused.code(), Code::SecretFound, "{draft:?}");
             let skipped = import_one(&services, &draft, SecretPolicy::Refuse).skipped;
             assert_eq!(skipped.len(), 1, "{draft:?}");
-            assert_eq!(skipped[0].reason, "it contains what looks like GitHub token; --allow-secret stores it anyway");
+            assert_eq!(skipped[0].reason, "it seems to contain a credential (GitHub token); --allow-secret stores it anyway");
             let id = write(&services, Draft::new("cake"), SecretPolicy::Refuse).expect("it is kept").id.to_string();
             let Draft { title, aliases, tags, source, scope, origin, content, .. } = draft.clone();
             let title = title.map(Some);

@@ -58,6 +58,37 @@ pub fn due<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<DueTime, Stor
     Ok(DueTime { at, reading, assumed: (!assumed.is_empty()).then(|| assumed.join(" ")) })
 }
 
+/// Returns the due time that `text` states: a time in RFC 3339 or words, with the assumption that was made to resolve the words.
+///
+/// Unlike [`due()`], the whole text is the time.
+///
+/// ```
+/// use chrono::DateTime;
+/// use memory_core::{Code, parse_due_time};
+///
+/// let now = DateTime::parse_from_rfc3339("2025-06-11T10:20:00Z").unwrap();
+/// let at = |text: &str| parse_due_time(text, &now).map(|(at, _)| at.to_rfc3339());
+/// assert_eq!(at("2025-06-12T15:00:00+02:00").unwrap(), "2025-06-12T13:00:00+00:00");
+/// assert_eq!(at("tomorrow at 3pm").unwrap(), "2025-06-12T15:00:00+00:00");
+/// assert_eq!(at("soonish").unwrap_err().code(), Code::InvalidInput);
+/// ```
+///
+/// # Errors
+/// [`StoreError::Invalid`] if the text is not a time, [`StoreError::Over`] if words state a time in the past.
+pub fn parse_due_time<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<(DateTime<Utc>, Option<String>), StoreError> {
+    if let Ok(at) = DateTime::parse_from_rfc3339(text.trim()) {
+        return Ok((at.to_utc(), None));
+    }
+    match due(text, now) {
+        Ok(due) => Ok((due.at, due.assumed)),
+        Err(StoreError::NoTime) => {
+            let why = format!("{text:?} is not a time; use words such as \"tomorrow at 3pm\" or a time in RFC 3339");
+            Err(StoreError::Invalid { why })
+        }
+        Err(error) => Err(error),
+    }
+}
+
 fn default_time<Tz: TimeZone>(day: &DateMention, now: &DateTime<Tz>) -> Option<DateTime<Utc>> {
     let morning = day.at.date_naive().and_time(NaiveTime::from_hms_opt(MORNING_HOUR, 0, 0)?);
     let morning = now.timezone().from_local_datetime(&morning).earliest()?.to_utc();

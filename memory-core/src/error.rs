@@ -86,7 +86,7 @@ pub enum StoreError {
         at: DateTime<FixedOffset>,
     },
     /// The text contains a credential.
-    #[error("the text contains what looks like {}", kinds.join(" and "))]
+    #[error("the text seems to contain a credential ({})", kinds.join(", "))]
     Secret {
         /// The kinds of credentials found.
         kinds: Vec<&'static str>,

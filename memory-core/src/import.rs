@@ -172,7 +172,7 @@ fn skip_reason(given: Option<MemoryId>, memory: &Memory, file: &ExportedFile, se
         return Some(why.into());
     }
     let kind = texts().filter(|_| secrets == SecretPolicy::Refuse).flat_map(secret::find).next()?.kind;
-    Some(format!("it contains what looks like {kind}; --allow-secret stores it anyway"))
+    Some(format!("it seems to contain a credential ({kind}); --allow-secret stores it anyway"))
 }
 
 fn create(memory: Memory) -> Change {

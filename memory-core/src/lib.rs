@@ -109,7 +109,7 @@ pub use code::{Code, Fault};
 pub use commit::{RefusedUnit, SecretPolicy};
 pub use context::{Context, ShownMemories, context, fit_budget, standing_context};
 pub use delete::delete;
-pub use due::{DueTime, due};
+pub use due::{DueTime, due, parse_due_time};
 pub use embed::{EmbedReport, embed};
 pub use embedder::{EmbedError, Embedder, Embedding, has_direction};
 pub use embeddings::{Embeddings, TextVector, embedded_text};

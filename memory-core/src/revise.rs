@@ -1,4 +1,4 @@
-//! Replacing a passage of a memory.
+//! Replaces a passage in the text of a memory.
 
 use crate::{MemoryStoreExt, Patch, SecretPolicy, Services, StoreError, StoredMemory, update};
 

@@ -167,7 +167,7 @@ mod tests {
         write(&services, Draft::new("green tea"), SecretPolicy::Refuse).expect("it is kept");
         let query = Query { text: "tea scope:kitchen".into(), filter: Filter::default(), limit: 10, ranking: Ranking::default() };
         let found = search(&services, &query).expect("the words are looked for");
-        let told = "\"scope:kitchen\" is not a scope; searched as plain text";
+        let told = "\"scope:kitchen\" is searched as plain text because it is not a scope";
         assert_eq!((found.total, found.degraded.as_deref()), (1, Some(told)));
     }
 

@@ -1,4 +1,4 @@
-//! Access control middleware for all requests.
+//! Middleware that checks the token, host, origin and owner of every HTTP request.
 
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The backends with actions that are tools: notes, banks and topics.
+//! The backends `notes`, `bank` and `topic`, whose actions call the agent tools.
 
 use std::sync::{Arc, LazyLock, OnceLock};
 

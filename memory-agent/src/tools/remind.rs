@@ -1,7 +1,6 @@
 //! The `memory_remind` tool.
 
-use chrono::DateTime;
-use memory_core::{Draft, Effect, Scope, SecretPolicy, Tool, ToolContext, ToolError, due};
+use memory_core::{Draft, Effect, Scope, SecretPolicy, Tool, ToolContext, ToolError, parse_due_time};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -50,11 +49,7 @@ impl Tool for RemindTool {
     fn execute(&self, context: &ToolContext, parameters: &Value) -> Result<Value, ToolError> {
         let input: RemindInput = parse_input(parameters)?;
         let now = context.now.with_timezone(&context.zone);
-        let moment = |text: &str| match DateTime::parse_from_rfc3339(text.trim()) {
-            Ok(moment) => Ok((moment.to_utc(), None)),
-            Err(_) => due(text, &now).map(|due| (due.at, due.assumed)),
-        };
-        let at = input.at.as_deref().map(moment).transpose()?;
+        let at = input.at.as_deref().map(|at| parse_due_time(at, &now)).transpose()?;
         let (at, assumed) = at.map_or((None, None), |(at, assumed)| (Some(at), assumed));
         let mut reminded = match (input.text, input.of) {
             (Some(text), None) => {

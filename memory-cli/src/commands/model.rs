@@ -38,7 +38,8 @@ pub(crate) struct ModelArgs {
 enum ModelCommand {
     /// List small published models that run here, and those in your folders
     ///
-    /// Searches ~/models, models/ in the home, the folder that contains the current model, and the Hugging Face cache. The
+    /// Download the files of a model from https://huggingface.co/PUBLISHER/NAME into a folder with that name. This command
+    /// searches ~/models, models/ in the home, the folder that contains the current model, and the Hugging Face cache. The
     /// data is that of the publishers; a missing SHA-256 of model.safetensors is unknown.
     ///
     /// JSON: {models: [{name, publisher, license, size_mb, languages, sha256, folder, in_use}]}
@@ -126,7 +127,7 @@ fn list(app: &mut App) -> Result<(), Failure> {
         TableColumn::Text("license"),
         TableColumn::Number("MB"),
         TableColumn::Text("languages"),
-        TableColumn::Text("sha256"),
+        TableColumn::Text("publisher"),
         TableColumn::Text("folder"),
         TableColumn::Text("in use"),
     ];
@@ -138,7 +139,7 @@ fn list(app: &mut App) -> Result<(), Failure> {
             &of(&|known| known.license.into()),
             &of(&|known| known.megabytes.to_string()),
             &of(&|known| known.languages.into()),
-            &of(&|known| known.sha256.unwrap_or(NO_VALUE).into()),
+            &of(&|known| known.publisher.into()),
             &folder.as_deref().map_or_else(|| NO_VALUE.to_owned(), |folder| app.output.place(folder)),
             if is_used(folder) { "yes" } else { "no" },
         ]);
@@ -317,10 +318,7 @@ fn find_model(model: &str, settings: &Settings, app: &App) -> Result<PathBuf, Fa
     folders.next().ok_or_else(|| {
         let is_known = KNOWN_MODELS.iter().any(|known| known.name == model);
         let why = if is_known { format!("{model} was not found in any folder") } else { format!("folder {model} not found") };
-        Failure::usage(
-            why,
-            "download the model and specify its folder; see `memory model list --help` for the folders that are searched",
-        )
+        Failure::usage(why, "`memory model list --help` explains where models are downloaded and which folders are searched")
     })
 }
 

@@ -1,4 +1,4 @@
-//! The entry of an MCP server in a JSON file.
+//! Adds and removes the entry for `memory mcp` in the JSON configuration of a client.
 
 use serde_json::{Value, json};
 

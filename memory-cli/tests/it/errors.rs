@@ -78,7 +78,7 @@ fn a_credential_is_refused_unless_it_is_wanted() {
     let token = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");
     assert_snapshot!(sandbox.run(&["write", &token]), @"
     --- stderr
-    error[secret_found]: the text contains what looks like GitHub token
+    error[secret_found]: the text seems to contain a credential (GitHub token)
     hint: remove it, or store it anyway with --allow-secret
     --- exit 2
     ");

@@ -156,7 +156,10 @@ fn a_file_of_an_export_holds_no_credential_and_leads_nowhere_else() {
         r#"{"content":"four","path":"categories/inbox/.hidden.md","file":"---\n[broken\n---\nfour\n"}"#.to_owned(),
     ];
     let report = sandbox.pipe(&lines.join("\n"), &["import"]);
-    assert!(report.contains("new\t3") && report.contains("line 1 was not imported: it contains what looks like"), "{report}");
+    assert!(
+        report.contains("new\t3") && report.contains("line 1 was not imported: it seems to contain a credential"),
+        "{report}"
+    );
     let listed = sandbox.run(&["list", "--json"]);
     assert!(listed.contains("categories/inbox/two.md") && !listed.contains(".hidden") && !listed.contains("etc/"), "{listed}");
 }

@@ -44,9 +44,9 @@ fn a_journal_that_cannot_be_read_whole_is_told() {
     assert_snapshot!(sandbox.run(&["reindex"]), @"
     documents	1
     --- stderr
-    warning: 1 line of the journal is not valid, so the creation order of memories may be wrong; run `memory doctor` to list them
+    warning: 1 line of the journal is not valid, so the creation order of memories may be wrong; `memory doctor` reports where
     ");
-    assert_snapshot!(sandbox.run(&["reindex", "--json"]), @r#"{"documents":1,"degraded":"1 line of the journal is not valid, so the creation order of memories may be wrong; run `memory doctor` to list them"}"#);
+    assert_snapshot!(sandbox.run(&["reindex", "--json"]), @r#"{"documents":1,"degraded":"1 line of the journal is not valid, so the creation order of memories may be wrong; `memory doctor` reports where"}"#);
 }
 
 #[test]

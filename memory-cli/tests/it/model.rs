@@ -61,13 +61,13 @@ fn a_model_is_used_once_it_runs_and_given_up_again() {
     assert_snapshot!(sandbox.run(&["model", "use", "nowhere"]), @"
     --- stderr
     error[usage]: folder nowhere not found
-    hint: download the model and specify its folder; see `memory model list --help` for the folders that are searched
+    hint: `memory model list --help` explains where models are downloaded and which folders are searched
     --- exit 2
     ");
     assert_snapshot!(sandbox.run(&["model", "use", "all-MiniLM-L6-v2"]), @"
     --- stderr
     error[usage]: all-MiniLM-L6-v2 was not found in any folder
-    hint: download the model and specify its folder; see `memory model list --help` for the folders that are searched
+    hint: `memory model list --help` explains where models are downloaded and which folders are searched
     --- exit 2
     ");
     assert_snapshot!(sandbox.run(&["model", "use"]), @"

@@ -106,8 +106,7 @@ fn what_names_no_time_or_one_that_is_over_is_refused() {
     "#);
     assert_snapshot!(sandbox.run(&["remind", "call Anna", "--at", "soonish"]), @r#"
     --- stderr
-    error[invalid_input]: the text contains no time
-    hint: add a time, as in "call Anna tomorrow at 3pm" or 明天下午三点, or use --at
+    error[invalid_input]: "soonish" is not a time; use words such as "tomorrow at 3pm" or a time in RFC 3339
     --- exit 2
     "#);
     assert_snapshot!(sandbox.run(&["reminders"]), @"

@@ -176,5 +176,5 @@ fn redact(draft: &mut Draft) -> Vec<&'static str> {
 fn redaction_warning(mut kinds: Vec<&'static str>) -> Option<String> {
     kinds.sort_unstable();
     kinds.dedup();
-    (!kinds.is_empty()).then(|| format!("redacted what looks like {}", kinds.join(" and ")))
+    (!kinds.is_empty()).then(|| format!("redacted a credential ({})", kinds.join(", ")))
 }

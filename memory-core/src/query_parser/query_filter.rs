@@ -27,7 +27,7 @@ pub(super) fn narrow(text: &str, filter: &mut Filter) -> Result<bool, String> {
     let refused = |why: &str| {
         let shown: String = text.chars().take(MAX_SHOWN).collect();
         let end = if shown.len() < text.len() { "…" } else { "" };
-        Err(format!("{:?} {why}; searched as plain text", shown + end))
+        Err(format!("{:?} is searched as plain text because it {why}", shown + end))
     };
     let is_prose = key.starts_with(|first: char| first.is_ascii_uppercase());
     match (key.to_ascii_lowercase().as_str(), value) {

@@ -1,4 +1,4 @@
-//! The history as an agent sees it.
+//! Restricts the history of operations to those that an agent may see and undo.
 
 use chrono::{DateTime, Utc};
 

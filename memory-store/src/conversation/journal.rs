@@ -1,4 +1,4 @@
-//! The journal of operations on conversations, one line for each.
+//! The journal that records each operation on conversations in one line, for `log` and `undo`.
 //!
 //! The content is in the files of entries and tombstones.
 

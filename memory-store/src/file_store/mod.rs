@@ -165,7 +165,7 @@ impl FileStore {
                     1 => "1 line of the journal is not valid".to_owned(),
                     several => format!("{several} lines of the journal are not valid"),
                 };
-                Some(format!("{what}, {unknown}; run `memory doctor` to list them"))
+                Some(format!("{what}, {unknown}; `memory doctor` reports where"))
             }
             Err(error) => Some(format!("the journal cannot be read ({error}), {unknown}")),
         }

@@ -1,4 +1,4 @@
-//! Errors of local models.
+//! The error type of embedding models and rerankers that run in this process.
 
 use memory_core::{EmbedError, RerankError};
 

@@ -65,7 +65,7 @@ fn what_looks_like_a_credential_is_told_and_neither_kept_nor_sent() {
     assert_snapshot!(stage.play(&format!("printf 'my key is {secret}\\nhi\\n' | chat.sh")).replace(&secret, "[secret]"), @"
     Hello.
     --- stderr
-    error[secret_found]: the text contains what looks like GitHub token
+    error[secret_found]: the text seems to contain a credential (GitHub token)
     hint: remove it, or store it anyway with the parameter allow_secret
     ");
     assert_snapshot!(stage.read_records("chat"), @r#"

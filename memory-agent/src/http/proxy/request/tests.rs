@@ -133,7 +133,7 @@ fn what_is_said_to_us_and_means_nothing_is_refused() {
     let refused =
         CompletionRequest::parse(json!({"memory_id": secret}).to_string(), &RecallRules::default()).expect_err("a credential");
     assert_eq!(refused.code, Code::SecretFound);
-    assert_eq!(refused.message, "memory_id cannot be used: the text contains what looks like GitHub token");
+    assert_eq!(refused.message, "memory_id cannot be used: the text seems to contain a credential (GitHub token)");
 }
 
 proptest! {
