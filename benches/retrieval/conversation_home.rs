@@ -79,8 +79,8 @@ impl ConversationHome {
             Query { text: text(question, "text").to_owned(), filter: Filter { scope, ..Filter::default() }, limit, ranking };
         let found = search(&self.services, &query)?;
         match found.degraded {
-            // Quotation marks in a question are no reason to stop.
-            Some(why) if !why.contains("quotation marks") => Err(why.into()),
+            // A quoted phrase that no memory contains is no reason to stop.
+            Some(why) if why.contains("searched by words only") => Err(why.into()),
             _ => Ok(found),
         }
     }
